@@ -6,9 +6,10 @@ light.
 
 import lazy_loader
 
-from rtc_bayes import moved as _moved  # noqa: F401  # answers imports of modules of before
+from rtc_bayes import moved as _moved
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__ = _moved.moved_names(__name__, {"allocate_judgments": "extend"}, otherwise=_load)
 __all__ += ["__version__"]

@@ -136,11 +136,12 @@ from .store.progress import progress_bar as progress_bar
 from .topics import (
     AdaptiveSelection as AdaptiveSelection,
     JudgmentAllocation as JudgmentAllocation,
+    RunReuse as RunReuse,
     StagedAllocation as StagedAllocation,
     TopicSelection as TopicSelection,
     allocate as allocate,
-    allocate_judgments as allocate_judgments,
     compare_variability as compare_variability,
+    extend as extend,
     mean_average_reuse as mean_average_reuse,
     select_adaptively as select_adaptively,
     select_topics as select_topics,

@@ -419,7 +419,9 @@ class Above:
 
 
 def options_of[**P, T](
-    choice: str, **takers: Sequence[str] | Above
+    choice: str,
+    unless_named: Callable[[Mapping[str, Any]], str] | None = None,
+    **takers: Sequence[str] | Above,
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Refuse options that what was chosen does not take, which would be dropped in silence.
 
@@ -430,6 +432,8 @@ def options_of[**P, T](
     choice : str
         The parameter that chooses: a solver, a strategy, a number of stages. None: the function
         chooses by what is given.
+    unless_named : callable, optional
+        Of the arguments given, by name: what the function chooses, where the choice is None.
     **takers : sequence of str, or Above
         By the name of an option, the choices that take it: some of them, or the numbers above one.
 
@@ -449,14 +453,19 @@ def options_of[**P, T](
         signature = inspect.signature(function)
         defaults = {name: signature.parameters[name].default for name in (choice, *takers)}
 
+        # a function may choose by arguments that must all be there
+        bind = signature.bind_partial if unless_named is None else signature.bind
+
         @functools.wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> T:
             try:
-                bound = signature.bind_partial(*args, **kwargs).arguments
+                bound = bind(*args, **kwargs).arguments
             except TypeError as error:
                 raise TypeError(f"{function.__name__}() {error}") from None
             values = defaults | bound
             chosen = values[choice]
+            if chosen is None and unless_named is not None:
+                chosen = unless_named(bound)
             for word, by in takers.items():
                 value = values[word]
                 is_set = value is not defaults[word] and value != defaults[word]
@@ -494,6 +503,44 @@ def brief_repr(value: object, most: int = 60) -> str:
     except Exception:  # of a whole number of thousands of digits, or of a class of the user's
         return f"a value of type {type(value).__name__}"
     return text if len(text) <= most else f"{text[:most]}..."
+
+
+def check_word(
+    name: str, value: object, words: Sequence[str], before: Mapping[str, str] | None = None
+) -> None:
+    """Refuse a value that is none of the words that an argument takes.
+
+    Parameters
+    ----------
+    name : str
+        What the argument is called.
+    value : object
+    words : sequence of str
+        Those it takes.
+    before : mapping of str to str, optional
+        By a word that it took before, the one to write now.
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> check_word("truth", "complete", ("all", "judged"), {"complete": "all"})
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: truth is 'complete'; write 'all', the word for it now
+    >>> check_word("truth", "some", ("all", "judged"))
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: truth is 'some'; give all or judged
+    """
+    if isinstance(value, str) and value in words:
+        return
+    if isinstance(value, str) and before and value in before:
+        remedy = f"write {before[value]!r}, the word for it now"
+    else:
+        *most, last = words
+        remedy = f"give {', '.join(most)} or {last}"
+    raise InputError(f"{name} is {brief_repr(value)}", remedy=remedy)
 
 
 def whole_number(name: str, value: object, *, least: int = 0) -> int:

@@ -22,7 +22,9 @@ _NOW = {
     "robustness.scores": "trials.scores",
     "robustness.studies": "robustness",
     "robustness.trial": "trials.trial",
+    "topics.solvers.greedy_tau": "topics.solvers.tau",
     "topics.stages": "topics.staged_allocation",
+    "topics.unseen": "topics.unjudged",
     "workers.topics": "workers.threads",
     "workers.trials": "workers.processes",
 }
@@ -43,7 +45,9 @@ class _Moved(MetaPathFinder):
 sys.meta_path.append(_Moved())
 
 
-def moved_names(package: str, now: Mapping[str, str]) -> Callable[[str], Any]:
+def moved_names(
+    package: str, now: Mapping[str, str], otherwise: Callable[[str], Any] | None = None
+) -> Callable[[str], Any]:
     """Make a package's ``__getattr__``, which says of names of before where they are now.
 
     Parameters
@@ -52,11 +56,15 @@ def moved_names(package: str, now: Mapping[str, str]) -> Callable[[str], Any]:
         Its ``__name__``.
     now : mapping of str to str
         By the name of before, where to find it in rtc_bayes, such as ``"trials.Plan"``.
+    otherwise : callable, optional
+        The ``__getattr__`` of other names, of a package whose names load on first use.
     """
 
     def find(name: str) -> Any:
         if name in now:
             raise InputError(f"{package} has no {name}", remedy=f"use rtc_bayes.{now[name]}")
+        if otherwise is not None:
+            return otherwise(name)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return find

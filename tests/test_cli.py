@@ -156,17 +156,20 @@ def test_evaluate_writes_what_it_prints(here, ok):
 
 def test_evaluate_says_how_much_is_judged(here, ok, run):
     line = "evaluate '*.gz' --qrels few.qrels"
-    ok(f"{line} --depth 10 -o out.csv")
+    ok(f"{line} --judged-depth 10 -o out.csv")
     written = {row["system"]: float(row["Judged@10"]) for row in rows(here / "out.csv")}
     judged = rb.evaluate(
         rb.read_runs(sorted(here.glob("*.gz"))), rb.read_qrels("few.qrels"), "Judged@10"
     )
     assert written == judged.to_dict()["Judged@10"]
-    assert run(f"{line} --depth 0")[2] == (
-        "rtc-bayes: depth is 0; give a whole number of at least 1\n"
+    assert run(f"{line} --judged-depth 0")[2] == (
+        "rtc-bayes: judged_depth is 0; give a whole number of at least 1\n"
     )
     for other in ("--format json", "--per-topic -o out.csv"):
-        assert "--depth says nothing in JSON and in a CSV of" in run(f"{line} --depth 9 {other}")[2]
+        assert (
+            "--judged-depth says nothing in JSON and in a CSV of"
+            in run(f"{line} --judged-depth 9 {other}")[2]
+        )
 
 
 def test_evaluate_per_topic(here, ok):
@@ -883,6 +886,20 @@ def test_bad_input_is_one_line_and_status_2(here, run, line, said):
         ("hold-out plan R --cost a=4", "--cost; write --costs, or see rtc-bayes hold-out plan"),
         ("reusability R --pool-depth 4", "--pool-depth; write --depth, or see rtc-bayes reusabil"),
         ("plan R --level .9", "--level; write --confidence, or see rtc-bayes plan"),
+        ("robustness R --truth complete", "no such word: --truth complete; write --truth all, or"),
+        (
+            "topics R --solver greedy_tau -o x.csv",
+            "no such word: --solver greedy_tau; write --solver",
+        ),
+        ("allocate R --truth q --budget 3 -o x --strategy random", "write --strategy ra, or"),
+        ("allocate R --truth q --budget 3 -o x --strategy subset", "write --strategy sa, or"),
+        ("extend R --qrels q --how uniform", "no such option: --how; write --strategy, or see"),
+        ("labels x.csv --rel 2", "no such option: --rel; write --relevance-level, or see"),
+        (
+            "evaluate R --depth 10",
+            "no such option: --depth; write --judged-depth, or see rtc-bayes",
+        ),
+        ("allocate R --truth q --budget 3 -o x --scores y", "--scores; write --write-scores, or"),
         ("fit R --probability x", "no such option: --probability; see rtc-bayes fit --help"),
         ("compare R --trials 3", "no such option: --trials; see rtc-bayes compare --help"),
         ("compare R -qrels x", "no such option: -qrels; write --qrels, or see rtc-bayes compare"),
@@ -1297,7 +1314,7 @@ def test_next_begins_with_a_file_that_is_still_empty(here, run):
     [
         "evaluate '*.gz' --qrels mine.txt -o mine.txt --format csv",
         "build '*.gz' --truth mine.txt --algorithm ip --budget 3 -o mine.txt",
-        "allocate '*.gz' --truth mine.txt --budget 30 -o a.prels --scores mine.txt",
+        "allocate '*.gz' --truth mine.txt --budget 30 -o a.prels --write-scores mine.txt",
         "fit '*.gz' --qrels mine.txt --model rtc -o fit.nc --write-erels mine.txt",
         "describe '*.gz' --qrels 'min*.txt' -o mine.txt --format csv",
         "fit '*.gz' --qrels few.qrels --model text_evidence --option scores=mine.txt -o mine.txt",

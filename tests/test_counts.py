@@ -86,7 +86,7 @@ CALLS = {
     ),
     rb.compare: (lambda **w: rb.compare(POOL, FIT, **w), ["outcomes", "seed"]),
     rb.demo: (lambda **w: rb.demo("unused", **w), ["n_topics", "n_systems", "trials", "seed"]),
-    rb.evaluate: (lambda **w: rb.evaluate(RUNS, QRELS, **w), ["relevance_level"]),
+    rb.evaluate: (lambda **w: rb.evaluate(RUNS, QRELS, **w), ["relevance_level", "judged_depth"]),
     rb.fit: (fit_rtc, ["draws", "chains", "tune", "seed"]),
     rb.forecast: (lambda **w: rb.forecast(POOL, FIT, A, B, **w), ["seed"]),
     rb.incomplete: (lambda **w: rb.incomplete(RUNS, QRELS, **w), ["depth", "relevance_level"]),

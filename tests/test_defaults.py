@@ -9,13 +9,12 @@ import typer
 
 import rtc_bayes as rb
 from rtc_bayes.cli import app
-from rtc_bayes.topics import unjudged_documents
 
 # what a command calls, and how Python calls what an option sets where the words differ
 CALLS = {
     "demo": ([rb.demo], {}),
     "describe": ([rb.describe], {}),
-    "evaluate": ([rb.evaluate], {"measure": "measures", "depth": "depth_of_judged"}),
+    "evaluate": ([rb.evaluate], {"measure": "measures"}),
     "simulate": ([rb.simulate], {}),
     "merge": ([rb.merge], {}),
     "labels": ([rb.aggregate, rb.read_labels], {}),
@@ -28,16 +27,16 @@ CALLS = {
     "reusability": ([rb.reusability, rb.scores_under, rb.leave_group_out], {}),
     "topics": ([rb.select_topics], {}),
     "allocate": ([rb.allocate], {}),
-    "extend": ([rb.allocate_judgments, rb.mean_average_reuse, unjudged_documents], {}),
+    "extend": ([rb.extend], {}),
     "variability": ([rb.compare_variability], {}),
     "robustness": ([rb.study], {"budget": "budgets"}),
     "calibrate": ([rb.calibrate], {}),
 }
 # options that say what to read, what to show and where to write: no numbers hang on their defaults
 ALONE = {
-    *("audit_log", "by_topic", "default_p", "depth_of_judged", "erels", "gold", "groups"),
+    *("audit_log", "by_topic", "default_p", "erels", "gold", "groups"),
     *("hold_out", "judged_for", "judges", "layout", "option", "output", "per_topic", "pilot"),
-    *("prels", "qrels", "quiet", "runs", "scores", "truth", "write_erels"),
+    *("prels", "qrels", "quiet", "runs", "scores", "truth", "write_erels", "write_scores"),
 }
 # questions that Python asks by a method, or by giving something: not asked unless said
 ASKED = {

@@ -48,7 +48,7 @@ def main() -> None:
             collection.qrels,
             collection.qrels_of[name],
             relevance_level=LEVEL,
-            second_level=level,
+            second_relevance_level=level,
             by_grade=by_grade,
         )
         common = (fit, judgments, confusion, estimand)

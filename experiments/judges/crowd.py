@@ -125,7 +125,7 @@ def chosen(repetitions: int) -> pd.DataFrame:
         (0.3, 1000),
     ):
         prior = rb.CrowdPrior(misleading=misleading, topic_weight=weight)
-        p = rb.aggregate(labels, rel=2, prior=prior, draws=200).probability
+        p = rb.aggregate(labels, relevance_level=2, prior=prior, draws=200).probability
         rows.append({"misleading": misleading, "topic weight": weight, **scored(p, truth)})
     return pd.DataFrame(rows)
 
@@ -236,7 +236,7 @@ def checked(repetitions: int) -> pd.DataFrame:
                 for seed in range(repetitions):
                     picked = np.random.default_rng(seed).choice(len(ids), number, replace=False)
                     human = {ids[i]: labels.gold[ids[i]] for i in picked}
-                    made = rb.aggregate(labels, method, rel=2, human=human)
+                    made = rb.aggregate(labels, method, relevance_level=2, human=human)
                     shares.append(held(made.judges_frame(), "accuracy", truth))
                 row[method] = np.mean(shares)
             rows.append(row)
@@ -306,7 +306,7 @@ def sampled(repetitions: int) -> pd.DataFrame:
             of_pool = by_qrels(pool, truth)["AP"]
             for share in (0.1, 0.3, 0.5):
                 size = share * pool.n_documents / pool.n_topics
-                probability = rb.inclusion_probabilities(pool, size, weights="rank")
+                probability = rb.inclusion_probabilities(pool, size, sampling="rank")
                 sample = rb.Sample.draw(pool, truth, probability, seed=seed)
                 by_truth = stat_map(sample)
                 in_it = sample.judgments.to_qrels()

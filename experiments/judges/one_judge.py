@@ -68,10 +68,12 @@ def scored(
     human = {pairs[i]: truth[pairs[i]] for i in chosen}
     rest = np.setdiff1d(np.arange(len(pairs)), chosen)
     for method in METHODS:
-        made = rb.aggregate(labels, method, rel=RELEVANT, human=human, seed=seed)
+        made = rb.aggregate(labels, method, relevance_level=RELEVANT, human=human, seed=seed)
         every = made.probability
         if method == "panel":
-            every = panel(labels, human, rel=RELEVANT, prior=prior, seed=seed).grades[:, 1]
+            every = panel(labels, human, relevance_level=RELEVANT, prior=prior, seed=seed).grades[
+                :, 1
+            ]
         p = np.clip(every[told][rest], 1e-6, 1.0 - 1e-6)
         y = relevant[rest]
         (judge,) = made.judges_frame().itertuples()

@@ -183,7 +183,7 @@ def grade_losses(seeds: int, numbers: list[int]) -> None:
     place = Path(os.environ["RTC_BAYES_DATA"]) / "llmjudge_dl23/panel_test.tsv.gz"
     labels = read_labels(place, n_grades=4)
     for method in ("mv", "em"):
-        made = aggregate(labels, method, rel=RELEVANT, graded=True).grades
+        made = aggregate(labels, method, relevance_level=RELEVANT, graded=True).grades
         print(f"LLMJudge, {method}: {_scores(made, labels.gold_grades())[0]:.2f}")
 
 
@@ -194,7 +194,9 @@ def _graded(data: Data, n: int, seed: int) -> tuple[float, ...]:
     human[chosen] = data.grades[chosen]
     rest = np.isnan(human)
     truth, relevant = data.grades[rest].astype(int), data.relevant[rest]
-    graded = fit_panel(data.scores, data.topics, human, n_grades=4, rel=RELEVANT, prior=data.prior)
+    graded = fit_panel(
+        data.scores, data.topics, human, n_grades=4, relevance_level=RELEVANT, prior=data.prior
+    )
     binary = fit_panel(
         data.scores, data.topics, np.where(rest, np.nan, human >= RELEVANT), prior=data.prior
     )

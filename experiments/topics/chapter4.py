@@ -26,7 +26,7 @@ from rtc_bayes.measures.pool_moments import moments
 from rtc_bayes.report.tables import to_markdown
 
 SIZES = (5, 10, 20, 35, 50)
-SOLVERS = ("greedy", "greedy_tau", "lasso", "vote")
+SOLVERS = ("greedy", "tau", "lasso", "vote")
 RANDOM_SETS = 200
 #: Runs of each site in Robust 2004's matrix, whose columns are in alphabetical order of run.
 ROBUST_SITES = (5, 10, 10, 9, 10, 10, 11, 10, 6, 6, 1, 10, 8, 4)

@@ -26,7 +26,7 @@ from rtc_bayes import (
     Qrels,
     Runs,
     ScoreMatrix,
-    allocate_judgments,
+    extend,
     kendall_tau,
     mean_average_reuse,
     read_groups,
@@ -101,12 +101,12 @@ def trial(
     first_names, initially = means(new, initial)
     truth = Truth(complete, first_names)
     rows = []
-    omega = allocate_judgments(new, initial, 1, how="uniform").omega
+    omega = extend(new, initial).omega
     for share in SHARES:
         row: dict[str, object] = {"share": share, "omega": omega, "runs": len(new)}
         after = {"initial": initially}
-        for how in ("uniform", "subset"):
-            spent = allocate_judgments(new, initial, round(share * omega), scores, how=how)
+        for how, chosen_by in (("uniform", None), ("sa", scores)):
+            spent = extend(new, initial, round(share * omega), chosen_by, strategy=how)
             more = Qrels(
                 {
                     topic: grades[topic]
@@ -119,7 +119,7 @@ def trial(
         row["topics"] = len(spent.documents)
         row["selected topics alone"] = truth.tau(means(new, more, set(spent.documents))[1])
         row |= {f"{name}, sig": truth.significant_tau(mean) for name, mean in after.items()}
-        gain = (truth.right(after["subset"]) > 0) * 1 - (truth.right(after["uniform"]) > 0)
+        gain = (truth.right(after["sa"]) > 0) * 1 - (truth.right(after["uniform"]) > 0)
         row |= {"p+": gain.sum(), "p+, sig": gain[truth.significant].sum()}
         row["share significant"] = truth.significant.mean()
         rows.append(row)

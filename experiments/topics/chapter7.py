@@ -27,8 +27,8 @@ DEPTH = 100
 #: By the name of a row, how the budget is spent.
 WAYS: dict[str, dict[str, object]] = {
     "UN": {"strategy": "uniform"},
-    "RA": {"strategy": "random", "gain_weight": 0.0},
-    "SA": {"strategy": "subset"},
+    "RA": {"strategy": "ra", "gain_weight": 0.0},
+    "SA": {"strategy": "sa"},
     "QDP, lambda 0": {"strategy": "qdp", "gain_weight": 0.0},
     "QDP, lambda 0.1": {"strategy": "qdp"},
     "QDP, lambda 1": {"strategy": "qdp", "gain_weight": 1.0},
@@ -66,7 +66,7 @@ def main() -> None:
         for name in [list(WAYS)[int(n)] for n in options.ways.split(",")]:
             for seed in range(options.trials):
                 how = dict(WAYS[name])
-                if how["strategy"] not in ("uniform", "subset"):
+                if how["strategy"] not in ("uniform", "sa"):
                     how["by"] = options.by
                 spent = allocate(pool, qrels, budget, sampling=options.sampling, seed=seed, **how)
                 sample = Sample.from_prels(everyone, spent.to_prels())

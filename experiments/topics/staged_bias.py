@@ -29,7 +29,7 @@ from rtc_bayes.trials import quietly
 WAYS: tuple[dict[str, Any], ...] = (
     {"strategy": "uniform"},
     {"strategy": "uniform", "size": "expected"},
-    {"strategy": "random", "by": "logistic"},
+    {"strategy": "ra", "by": "logistic"},
     {"strategy": "qdp", "by": "zobel"},
     {"strategy": "qdp", "by": "zobel", "size": "expected"},
     {"strategy": "qdp", "by": "logistic"},

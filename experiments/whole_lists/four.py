@@ -20,8 +20,8 @@ class Judged:
 
 
 COLLECTIONS = {
-    "trec8_adhoc": Judged("TREC-8", "qrels.txt.gz", 1, "complete"),
-    "robust03": Judged("Robust 2003", "qrels.txt.gz", 1, "complete"),
+    "trec8_adhoc": Judged("TREC-8", "qrels.txt.gz", 1, "all"),
+    "robust03": Judged("Robust 2003", "qrels.txt.gz", 1, "all"),
     "trec_dl20": Judged("DL 2020", "qrels.human.txt.gz", 2, "judged"),
     "clef_ehealth_2015": Judged(
         "CLEF eHealth 2015", "qrels.eng.clef2015.qtest.graded.txt.gz", 1, "judged"

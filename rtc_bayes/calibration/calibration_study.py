@@ -317,7 +317,7 @@ def calibrate(
     trials: int = defaults.CALIBRATION_TRIALS,
     n_systems: int = defaults.SYSTEMS,
     n_initial: int = defaults.INITIAL,
-    truth: Truth = "complete",
+    truth: Truth = "all",
     pad: bool = False,
     moments: MomentsRule = "published",
     confidence: float = defaults.CONFIDENCE,

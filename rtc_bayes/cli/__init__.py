@@ -73,20 +73,20 @@ class _Command(TyperCommand):
                 form = f", as {name} {parameter.metavar}" if parameter.metavar else ""
                 raise InputError(f"{name} is given {times} times", remedy=f"give it once{form}")
         rest = super().parse_args(ctx, args)
-        _keep_inputs(ctx.info_name, ctx.params)
+        _keep_inputs(ctx.params)
         return rest
 
 
-def _keep_inputs(command: str | None, parameters: Mapping[str, Any]) -> None:
+def _keep_inputs(parameters: Mapping[str, Any]) -> None:
     """Refuse to write over a file that is read, or over what says how one was made."""
     from rtc_bayes.store import meta_path
 
-    written = _WRITTEN.get(command or "", _OUTPUT)
+    written = [name for name in parameters if name == "output" or name.startswith("write_")]
     for name in written:
         path = parameters.get(name)
         ours = [file for file in (path, path and meta_path(path)) if file and os.path.exists(file)]
         others = [
-            *(parameters.get(other) for other in _READ.difference(written)),
+            *(parameters.get(other) for other in _READ),
             *(_of_options(parameters.get(other)) for other in _WITH_OPTIONS),
         ]
         read = _files(others) if ours else ()
@@ -148,15 +148,13 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "report": report,
     "models": models,
 }
-# parameters that name what is read, and what is written
+# parameters that name what is read; what is written is the output, or begins with "write_"
 _READ = {
     *("audit", "erels", "families", "files", "gain", "gold", "groups", "hold_out", "human"),
     *("labels", "pilot", "prels", "qrels", "relevance", "runs", "scores", "truth"),
 }
-_OUTPUT = ("output",)
 _WITH_OPTIONS = ("algorithm", "algorithms", "model", "option")
 _OPTION_VALUE = re.compile(r"=([^\[\],=]+)")
-_WRITTEN = {"fit": ("output", "write_erels"), "allocate": ("output", "scores")}
 # options of before or of other commands, and those that stand in their place
 _OF_A_FIT = dict.fromkeys(
     ("--draws", "--chains", "--tune"), "give it to fit (-o FIT.nc), then write --relevance FIT.nc"
@@ -164,7 +162,15 @@ _OF_A_FIT = dict.fromkeys(
 _MOVED = {
     **{"--baseline": "--baseline-topics", "--most-runs": "--most-systems", "--cost": "--costs"},
     **{"--probability": "--form", "--model": "--algorithm", "--judge": "--algorithm"},
-    **{"--level": "--confidence", "--pool-depth": "--depth"},
+    **{"--level": "--confidence", "--pool-depth": "--depth", "--depth": "--judged-depth"},
+    **{"--how": "--strategy", "--rel": "--relevance-level", "--scores": "--write-scores"},
+}
+# likewise words that an option takes
+_MOVED_WORDS = {
+    ("--solver", "greedy_tau"): "tau",
+    ("--strategy", "random"): "ra",
+    ("--strategy", "subset"): "sa",
+    ("--truth", "complete"): "all",
 }
 
 _hold_out = typer.Typer(cls=_Commands, rich_markup_mode=None)
@@ -236,6 +242,10 @@ def _usage(error: TyperException, arguments: Sequence[str]) -> str:
     context = getattr(error, "ctx", None)
     if context is None or not hasattr(error, "option_name") or not hasattr(error, "possibilities"):
         message = error.format_message().replace("Value error, ", "")
+        for (option, word), now in _MOVED_WORDS.items():
+            typed = option in getattr(getattr(error, "param", None), "opts", ())
+            if typed and f"'{word}' is not one of" in message:
+                return f"no such word: {option} {word}; write {option} {now}, or {remedy}"
         return f"{message.rstrip('.?')}; {remedy}"
     option = error.option_name
     if not option.startswith("--"):  # -qrels is read as -q

@@ -285,10 +285,10 @@ Seed = Annotated[int, Option(min=0, help="The same seed gives the same answer.")
 # of studies: words of a plan
 _PLAN = {
     "truth": Annotated[
-        Literal["complete", "judged"],
+        Literal["all", "judged"],
         Option(
-            help="Documents without a judgment count as nonrelevant (complete), or are taken out "
-            "of the lists (judged)."
+            help="Documents without a judgment count as nonrelevant (all), or are taken out of "
+            "the lists (judged)."
         ),
     ],
     "pad": Annotated[
@@ -316,7 +316,7 @@ _PLAN = {
     ],
 }
 _OF_PLAN = {
-    "truth": "complete",
+    "truth": "all",
     "pad": False,
     "trials": defaults.TRIALS,
     "n_systems": defaults.SYSTEMS,

@@ -20,7 +20,7 @@ from rtc_bayes.cli.arguments import (
 )
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, refuse_unused
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.store.shown import in_words
 
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ def evaluate(
     per_topic: Annotated[bool, typer.Option("--per-topic", help="One value per topic.")] = False,
     topics: Topics = "judged",
     relevance_level: Level = None,
-    depth: Annotated[int, typer.Option(help="Add the judged fraction to this rank.")] = 100,
+    judged_depth: Annotated[
+        int, typer.Option(help="Add the share of documents to this rank that is judged.")
+    ] = 100,
     runs: RunsRead,
     layout: Layout = None,
     output: Out = None,
@@ -66,23 +68,21 @@ def evaluate(
         problem = "no judgments" if qrels is None else "--qrels and --prels"
         raise InputError(problem, remedy="give --qrels, or a sample by --prels")
     if prels is not None:
-        refuse_unused(context, "of a sample (--prels)", "measure", "topics", "depth")
+        refuse_unused(context, "of a sample (--prels)", "measure", "topics", "judged_depth")
         _evaluate_sample(runs.read(), prels, relevance_level, kind, output, per_topic=per_topic)
         return
     assert qrels is not None
-    coverage = f"Judged@{whole_number('depth', depth, least=1)}"
     # other commands read each topic's scores from a CSV, which holds the measures asked for alone
-    asked_alone = kind == "json" or (kind == "csv" and per_topic)
-    if asked_alone:
-        refuse_unused(context, "in JSON and in a CSV of each topic's scores", "depth")
+    if kind == "json" or (kind == "csv" and per_topic):
+        refuse_unused(context, "in JSON and in a CSV of each topic's scores", "judged_depth")
     systems, judged = runs.read(), read_qrels(qrels)
-    measures = list(dict.fromkeys(measure or ["AP"]))
     scores = evaluate(
         systems,
         judged,
-        measures if asked_alone else [*measures, coverage],
+        measure or "AP",
         relevance_level=relevance_level,
         topics=topics,
+        judged_depth=judged_depth,
     )
     level = {"relevance_level": scores.relevance_level}
     meta = provenance(inputs=digests(systems, judged)) | level
@@ -92,9 +92,7 @@ def evaluate(
         case "csv":
             write_frame(scores.to_frame() if per_topic else scores.mean_frame(), output, meta)
         case "table":
-            table = scores_table(
-                scores, judged, topics=topics, coverage=coverage, per_topic=per_topic
-            )
+            table = scores_table(scores, judged, topics=topics, per_topic=per_topic)
             write_tables([table], output, meta)
 
 

@@ -30,11 +30,8 @@ def labels(
             "correlate. Default: hierarchical; panel for one judge alone."
         ),
     ] = None,
-    rel: Annotated[
-        int,
-        typer.Option(
-            "--rel", "--relevance-level", help="The lowest grade that counts as relevant."
-        ),
+    relevance_level: Annotated[
+        int, typer.Option(help="The lowest grade that counts as relevant.")
     ] = 1,
     graded: Annotated[
         bool, typer.Option("--graded", help="Aggregate grades, instead of relevance.")
@@ -98,12 +95,21 @@ def labels(
     groups = None if families is None else read_families(families)
     with announced("aggregating", quiet):
         made = aggregate(
-            read, method, rel=rel, graded=graded, human=grades, families=groups, seed=seed
+            read,
+            method,
+            relevance_level=relevance_level,
+            graded=graded,
+            human=grades,
+            families=groups,
+            seed=seed,
         )
     if read.gold and not gold and human is None:
         warn(f"the files hold true grades of {counted(len(read.gold), 'pair')}: --gold uses them")
     if output is None or not quiet:
-        write_tables(judges_tables(read, made, rel=rel, every=judges, human=grades), None, {})
+        tables = judges_tables(
+            read, made, relevance_level=relevance_level, every=judges, human=grades
+        )
+        write_tables(tables, None, {})
     if output is None:
         return
     paths = [

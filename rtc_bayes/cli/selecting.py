@@ -49,7 +49,7 @@ def topics(
     qrels: SomeQrels = None,
     output: OutFile,
     solver: Annotated[
-        Literal["random", "greedy", "greedy_tau", "lasso", "box", "vote", "oracle"],
+        Literal["random", "greedy", "tau", "lasso", "box", "vote", "oracle"],
         typer.Option(help="How to choose."),
     ] = "vote",
     size: Annotated[int | None, typer.Option(help="How many topics. Default: all.")] = None,
@@ -116,10 +116,11 @@ def allocate(
     output: OutFile,
     budget: Annotated[int, typer.Option(help="How many documents to judge.")],
     strategy: Annotated[
-        Literal["uniform", "random", "subset", "qdp", "qdp*"],
+        Literal["uniform", "ra", "sa", "qdp", "qdp*"],
         typer.Option(
-            help="Where to judge: all topics alike (uniform), random or chosen ones (random, "
-            "subset), documents by priority (qdp), or those of the best systems alone (qdp*)."
+            help="Where to judge: all topics alike (uniform), random ones (ra, random "
+            "allocation), chosen ones (sa, subset allocation), documents by priority (qdp), or "
+            "those of the best systems alone (qdp*)."
         ),
     ] = "qdp",
     stages: Annotated[int, typer.Option(help="In how many stages to judge.")] = 3,
@@ -146,7 +147,7 @@ def allocate(
         ),
     ] = 0.1,
     best: Annotated[int, typer.Option(help="Of qdp*: how many of the best systems count.")] = 30,
-    scores: Annotated[
+    write_scores: Annotated[
         str | None,
         typer.Option(
             metavar="FILE", callback=writable, help="Write scores by statAP here, as CSV."
@@ -171,8 +172,8 @@ def allocate(
     from rtc_bayes.store import announced, meta_path, provenance, write_json
     from rtc_bayes.topics import allocate
 
-    if scores is not None and Path(scores).resolve() == Path(output).resolve():
-        raise InputError("--scores and -o are one file", path=scores, remedy="name two")
+    if write_scores is not None and Path(write_scores).resolve() == Path(output).resolve():
+        raise InputError("--write-scores and -o are one file", path=write_scores, remedy="name two")
     systems, answers = runs.read(), read_qrels(truth)
     shared_topics(systems.topics, answers.topics, truth, say=False)
     meta = provenance(seed=seed, inputs=digests(systems, answers))
@@ -205,8 +206,8 @@ def allocate(
         )
     write_prels(spent.to_prels(), output)
     write_json(spent.meta() | {"meta": meta}, meta_path(output))
-    if scores is not None:
-        spent.scores.to_csv(scores)
+    if write_scores is not None:
+        spent.scores.to_csv(write_scores)
     if not quiet:
         typer.echo(f"{in_words(spent)}\nin {output}")
 
@@ -219,17 +220,16 @@ def extend(
     budget: Annotated[
         int | None, typer.Option(help="How many more documents can be judged.")
     ] = None,
-    how: Annotated[
-        Literal["subset", "uniform"],
+    strategy: Annotated[
+        Literal["sa", "uniform"],
         typer.Option(
-            help="Judge some topics, chosen by --scores (subset), or all alike (uniform)."
+            help="Judge some topics, chosen by --scores (sa, subset allocation), or all alike "
+            "(uniform)."
         ),
-    ] = "subset",
+    ] = "sa",
     constraint: Annotated[
         Literal["corrected", "printed"],
-        typer.Option(
-            help="Of subset: the budget's constraint, corrected or as the thesis prints it."
-        ),
+        typer.Option(help="Of sa: the budget's constraint, corrected or as the thesis prints it."),
     ] = "corrected",
     scores: Annotated[
         str | None,
@@ -258,20 +258,18 @@ def extend(
     over its topics that have judgments.
     With --budget: which of these documents to judge, spread over topics (Hosseini 2013, chapter 5).
     """
-    import pandas as pd
-
     from rtc_bayes.collection import read_qrels
     from rtc_bayes.measures.scores import ScoreMatrix
     from rtc_bayes.report.terminal import show_frame
     from rtc_bayes.store import digest_files, provenance
-    from rtc_bayes.topics import allocate_judgments, mean_average_reuse, unjudged_documents
+    from rtc_bayes.topics import extend
 
     kind = format_of(layout, output, ENDINGS)
     if budget is None:
         refuse_unused(
             context,
             "without --budget",
-            "how",
+            "strategy",
             "constraint",
             "scores",
             "weights",
@@ -282,37 +280,25 @@ def extend(
     if weights is not None and scores is None:
         raise InputError("--weights needs --scores", remedy="give both, or neither")
     systems, judged = runs.read(), read_qrels(qrels)
-    inputs = digests(systems, judged)
+    meta = provenance(inputs=digests(systems, judged) | digest_files(scores, weights))
     if budget is None:
-        reuse = mean_average_reuse(systems, judged, formula=formula)
-        alone = [
-            sum(map(len, unjudged_documents(systems.select([name]), judged, depth).values()))
-            for name in reuse
-        ]
-        omega = sum(map(len, unjudged_documents(systems, judged, depth).values()))
-        frame = pd.DataFrame({"system": [*reuse], "reuse": [*reuse.values()], "unjudged": alone})
-        averaged = sum(bool(judged.judged(topic)) for topic in systems.topics)
-        title = (
-            f"{counted(omega, 'document')} without a judgment to rank {depth}; reuse is over the "
-            f"{counted(averaged, 'topic')} with judgments"
-        )
-        title += of_negative(judged)
-        meta = provenance(inputs=inputs) | {"omega": omega}
-        show_frame(frame.sort_values("reuse"), kind, output, meta, title, {"reuse": ".3f"})
+        reused = extend(systems, judged, formula=formula, depth=depth)
+        meta |= {"omega": reused.omega}
+        title = in_words(reused) + of_negative(judged)
+        show_frame(reused.to_frame(), kind, output, meta, title, {"reuse": ".3f"})
         return
-    inputs |= digest_files(scores, weights)
-    chosen = allocate_judgments(
+    chosen = extend(
         systems,
         judged,
         budget,
         None if scores is None else ScoreMatrix.from_csv(scores),
-        how=how,
+        strategy=strategy,
         constraint=constraint,
         depth=depth,
         weights=None if weights is None else _numbers(weights, "system", "weight"),
     )
     title = in_words(chosen) + of_negative(judged)
-    show_frame(chosen.to_frame(), kind, output, provenance(inputs=inputs), title, {})
+    show_frame(chosen.to_frame(), kind, output, meta, title, {})
 
 
 @grouped
@@ -369,10 +355,10 @@ def variability(
     )
     frame = compared.to_frame()
     meta = provenance(inputs=inputs) | counts
-    formats: dict[str, Format] = {"sd of first": ".3f", "sd of second": ".3f"}
+    formats: dict[str, Format] = {"sd of a": ".3f", "sd of b": ".3f"}
     formats |= {"p of means": ".3g", "p of variances": ".3g"}
     formats |= dict.fromkeys(["means tie", "tie is broken"], yes_or_no)
-    names = ("first_sd", "second_sd", "mean_p", "variance_p", "tie", "broken")
+    names = ("sd_a", "sd_b", "mean_p", "variance_p", "tie", "broken")
     show_frame(frame, kind, output, meta, title, formats, dict(zip(names, formats, strict=True)))
 
 

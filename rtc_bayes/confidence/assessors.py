@@ -19,7 +19,7 @@ from rtc_bayes.collection.relevance import as_relevance
 from rtc_bayes.confidence.comparing import compare
 from rtc_bayes.confidence.comparison import Comparison
 from rtc_bayes.confidence.setting import RelevanceLike, check_level
-from rtc_bayes.errors import InputError, check_type, explains_types, warn, whole_number
+from rtc_bayes.errors import InputError, check_type, explains_types, moved, warn, whole_number
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.store import spawn_seeds
@@ -32,13 +32,14 @@ if TYPE_CHECKING:
 type Floats = NDArray[np.float64]
 
 
+@moved(second_level="write second_relevance_level")
 @explains_types
 def assessor_confusion(
     first: Qrels,
     second: Qrels,
     *,
     relevance_level: int | None = None,
-    second_level: int | None = None,
+    second_relevance_level: int | None = None,
     by_grade: bool = False,
 ) -> Floats:
     """Estimate what a second assessor says of what the first judged, from documents of both.
@@ -50,7 +51,7 @@ def assessor_confusion(
     ----------
     first, second : Qrels
         Of a track's assessor and of another person, or of a language model.
-    relevance_level, second_level : int, optional
+    relevance_level, second_relevance_level : int, optional
         The lowest grade that counts as relevant, of the first (by default the level that it names,
         or 1) and of the second (by default the same).
     by_grade : bool
@@ -80,7 +81,8 @@ def assessor_confusion(
     highest = max((grade for grades in first.values() for grade in grades.values()), default=0)
     counts = np.full((max(highest + 1, 2) if by_grade else 2, 2), 0.5)
     level = level_of(first, relevance_level)
-    levels = level, level_of(second, second_level or second.relevance_level or level)
+    second_level = second_relevance_level or second.relevance_level or level
+    levels = level, level_of(second, second_level)
     for topic, grades in first.items():
         others = second.get(topic, {})
         for docno, grade in grades.items():

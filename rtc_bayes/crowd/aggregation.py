@@ -20,7 +20,16 @@ from rtc_bayes.crowd.glad import glad
 from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
 from rtc_bayes.crowd.panel_labels import panel
 from rtc_bayes.crowd.votes import Known, Truths, Votes
-from rtc_bayes.errors import FitWarning, InputError, explains_types, options_of, warn, whole_number
+from rtc_bayes.errors import (
+    FitWarning,
+    InputError,
+    check_word,
+    explains_types,
+    moved,
+    options_of,
+    warn,
+    whole_number,
+)
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -208,9 +217,17 @@ class Aggregate:
         return f"{said}, {self.probability.sum():.1f} relevant expected, {ties} tied)"
 
 
+def _default_method(labels: Labels, families: Mapping[str, str] | None = None) -> Method:
+    """Return the method where none is named: a panel of one judge, or of families."""
+    one_judge = len(labels.judges) == 1
+    return "panel" if one_judge or families is not None else "hierarchical"
+
+
+@moved(rel="write relevance_level")
 @explains_types
 @options_of(
     "method",
+    lambda arguments: _default_method(arguments["labels"], arguments.get("families")),
     draws=["hierarchical"],
     prior=["hierarchical"],
     history=["hierarchical"],
@@ -220,7 +237,7 @@ def aggregate(
     labels: Labels,
     method: Method | None = None,
     *,
-    rel: int = 1,
+    relevance_level: int = 1,
     graded: bool = False,
     human: Known | None = None,
     draws: int = 1000,
@@ -244,7 +261,7 @@ def aggregate(
         resemble each other, topics with prevalences of their own, and documents that mislead all;
         drawn from by Gibbs sampling. "panel": judges whose errors correlate, as those of language
         models do (:func:`rtc_bayes.fit_panel`).
-    rel : int, at least 1
+    relevance_level : int, at least 1
         The lowest grade that is relevant.
     graded : bool
         Aggregate grades; by default, whether a label is relevant.
@@ -289,57 +306,20 @@ def aggregate(
     >>> rb.aggregate(labels, "em", human={("7", "d1"): 1}).probability.round(1).tolist()
     [1.0, 0.2]
     """
-    if method is None:
-        # its options are checked as those of the method that is taken
-        return aggregate(
-            labels,
-            "panel" if len(labels.judges) == 1 or families is not None else "hierarchical",
-            rel=rel,
-            graded=graded,
-            human=human,
-            draws=draws,
-            prior=prior,
-            history=history,
-            families=families,
-            seed=seed,
-        )
-    if method not in METHODS:
-        raise InputError(f"no method {method!r}", remedy=f"choose from {', '.join(METHODS)}")
+    method = method or _default_method(labels, families)
+    check_word("method", method, METHODS)
     whole_number("draws", draws, least=1)
-    votes = Votes.of(labels, rel, graded, human)
-    if human and not (votes.gold >= 0).any():
-        warn(
-            "no pair whose grade is known has labels, so what is known changes nothing; check that "
-            "topics and docnos are written alike",
-        )
-    if isinstance(human, Qrels) and human.judged_for is not None:
-        warn(
-            "the documents whose grade is known were chosen to tell systems apart, and judges may "
-            "err otherwise on those than on all: take a random sample for human (--human), and "
-            "give such judgments to a comparison beside the labels instead",
-        )
-    if human and (votes.gold >= 0).all() and _many_more(human, votes.n_pairs):
-        warn(
-            "every document with a label has a known grade, and so have many others: nothing is "
-            "left to predict; if the labels are a human's, and the grades those of a judge that "
-            "may err, give each in the other's place",
-        )
-    _warn_of_scales(labels, rel)
-    if method != "panel" and labels.probability is not None:
-        stated = int(np.isfinite(labels.probability).sum())
-        if stated:
-            warn(
-                f"{method} goes by grades alone and leaves aside the probabilities that judges "
-                f"state beside {counted(stated, 'label')}: panel counts them (--method panel)"
-            )
+    votes = Votes.of(labels, relevance_level, graded, human)
+    _warn_of_known(human, votes)
+    _warn_of_scales(labels, relevance_level)
+    _warn_of_stated(labels, method)
+    level = relevance_level if graded else 1
     if method == "panel":
-        told = np.flatnonzero(votes.gold >= 0)
-        ids = labels.pair_ids()
-        grades = {ids[place]: int(votes.gold[place]) for place in told}
-        of_panel = panel(
-            labels, grades, rel=rel if graded else 1, graded=graded, families=families, seed=seed
+        of_known = _known_grades(labels, votes)
+        fitted = panel(
+            labels, of_known, relevance_level=level, graded=graded, families=families, seed=seed
         )
-        made = Truths(of_panel.grades)
+        made = Truths(fitted.grades)
     elif method == "hierarchical":
         made = hierarchical(
             votes,
@@ -350,19 +330,13 @@ def aggregate(
         )
     else:
         made = _MAXIMISED[method](votes)
-        if method != "mv":
-            _warn_of_one_side(method, made.grades, votes)
-    if made.r_hat is not None and made.r_hat > _MIXED:
-        warn(
-            f"the chains do not agree (R-hat {made.r_hat:.2f}), so that intervals are too narrow; "
-            "give more labels a pair, or grades of a person",
-            FitWarning,
-        )
+    _warn_of_fit(method, made, votes)
+    has_grade = votes.gold >= 0
     return Aggregate(
         method,
         tuple(labels.pair_ids()),
         made.grades,
-        rel if graded else 1,
+        level,
         np.bincount(votes.pair_of, minlength=votes.n_pairs),
         labels.judges,
         votes.confusion_counts(made.grades),
@@ -372,9 +346,15 @@ def aggregate(
         made.right,
         made.r_hat,
         votes.checked(),
-        int((votes.gold >= 0).sum()),
-        votes.confusion_counts(np.eye(votes.n_grades)[votes.gold] * (votes.gold >= 0)[:, None]),
+        int(has_grade.sum()),
+        votes.confusion_counts(np.eye(votes.n_grades)[votes.gold] * has_grade[:, None]),
     )
+
+
+def _known_grades(labels: Labels, votes: Votes) -> dict[tuple[str, str], int]:
+    """Return the grades that are known of labelled pairs."""
+    ids = labels.pair_ids()
+    return {ids[place]: int(votes.gold[place]) for place in np.flatnonzero(votes.gold >= 0)}
 
 
 def _share(
@@ -388,21 +368,68 @@ def _share(
     return parts[0] / (parts[0] + parts[1]), low, high
 
 
-def _warn_of_scales(labels: Labels, rel: int) -> None:
+def _warn_of_known(human: Known | None, votes: Votes) -> None:
+    """Say where known grades change nothing, are of chosen documents, or leave nothing open."""
+    if not human:
+        return
+    has_grade = votes.gold >= 0
+    if not has_grade.any():
+        warn(
+            "no pair whose grade is known has labels, so what is known changes nothing; check that "
+            "topics and docnos are written alike",
+        )
+    if isinstance(human, Qrels) and human.judged_for is not None:
+        warn(
+            "the documents whose grade is known were chosen to tell systems apart, and judges may "
+            "err otherwise on those than on all: take a random sample for human (--human), and "
+            "give such judgments to a comparison beside the labels instead",
+        )
+    if has_grade.all() and _many_more(human, votes.n_pairs):
+        warn(
+            "every document with a label has a known grade, and so have many others: nothing is "
+            "left to predict; if the labels are a human's, and the grades those of a judge that "
+            "may err, give each in the other's place",
+        )
+
+
+def _warn_of_stated(labels: Labels, method: str) -> None:
+    """Say where the probabilities that judges state beside labels are left aside."""
+    if method == "panel" or labels.probability is None:
+        return
+    if stated := int(np.isfinite(labels.probability).sum()):
+        warn(
+            f"{method} goes by grades alone and leaves aside the probabilities that judges "
+            f"state beside {counted(stated, 'label')}: panel counts them (--method panel)"
+        )
+
+
+def _warn_of_fit(method: str, made: Truths, votes: Votes) -> None:
+    """Warn of a maximum at one end, and of chains that do not agree."""
+    if method in _MAXIMISED and method != "mv":
+        _warn_of_one_side(method, made.grades, votes)
+    if made.r_hat is not None and made.r_hat > _MIXED:
+        warn(
+            f"the chains do not agree (R-hat {made.r_hat:.2f}), so that intervals are too narrow; "
+            "give more labels a pair, or grades of a person",
+            FitWarning,
+        )
+
+
+def _warn_of_scales(labels: Labels, relevance_level: int) -> None:
     """Say of judges of many labels that 1 counts as relevant, or that none of their labels does."""
-    if rel == 1:
+    if relevance_level == 1:
         return
     if len(binary := labels.binary_judges):
         names = some([labels.judges[j] for j in binary])
         warn(
             f"labels of {names} are 0 and 1 alone: for these judges 1 counts as relevant, for "
-            f"others, and for people, grades from {rel} on",
+            f"others, and for people, grades from {relevance_level} on",
         )
-    if len(below := np.setdiff1d(labels.judges_below(rel), binary)):
+    if len(below := np.setdiff1d(labels.judges_below(relevance_level), binary)):
         names = some([labels.judges[j] for j in below])
         warn(
-            f"no label of {names} reaches {rel}, the lowest relevant grade, so all count as "
-            "nonrelevant; if these are on another scale, give them on that of the others",
+            f"no label of {names} reaches {relevance_level}, the lowest relevant grade, so all "
+            "count as nonrelevant; if these are on another scale, give them on that of the others",
         )
 
 

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Labels
-from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.errors import InputError, check_word, explains_types, moved, whole_number
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
 
 type Floats = NDArray[np.float64]
-type Level = Literal["nominal", "ordinal", "interval"]
+type Scale = Literal["nominal", "ordinal", "interval"]
 
 LEVEL = 0.95
 """Probability that an interval holds."""
@@ -47,9 +47,10 @@ class Agreement(NamedTuple):
     pairs: int
 
 
+@moved(level="write scale")
 @explains_types
 def agreement(
-    labels: Labels, level: Level = "nominal", *, resamples: int = 1000, seed: int = 0
+    labels: Labels, scale: Scale = "nominal", *, resamples: int = 1000, seed: int = 0
 ) -> Agreement:
     """Return Krippendorff's alpha of all judges, any of whom may have labelled any pair.
 
@@ -59,10 +60,10 @@ def agreement(
     Parameters
     ----------
     labels : Labels
-        Give ``labels.at_level(rel)`` for the agreement on relevant or not.
-    level : {"nominal", "ordinal", "interval"}
-        How grades differ: all alike, by how many labels lie between them, by the square of their
-        difference.
+        Give ``labels.at_level(relevance_level)`` for the agreement on relevant or not.
+    scale : {"nominal", "ordinal", "interval"}
+        The scale of measurement of grades, which says how much two of them differ: all alike, by
+        how many labels lie between them, by the square of their difference.
     resamples : int, at least 2
         Of the bootstrap.
     seed : int
@@ -75,7 +76,7 @@ def agreement(
     ------
     InputError
         No two judges labelled the same pair, all labels of such pairs are the same, or an unknown
-        level.
+        scale.
 
     Examples
     --------
@@ -85,10 +86,7 @@ def agreement(
     >>> round(rb.agreement(labels).value, 3)
     0.444
     """
-    if level not in get_args(Level.__value__):
-        raise InputError(
-            f"no level {level!r}", remedy=f"choose from {', '.join(get_args(Level.__value__))}"
-        )
+    check_word("scale", scale, get_args(Scale.__value__))
     whole_number("resamples", resamples, least=2)
     counts = judges_counts(labels, labels.first_of_judge())
     counts = counts[counts.sum(axis=1) > 1]
@@ -102,9 +100,9 @@ def agreement(
         )
     random = np.random.default_rng(seed)
     n = len(counts)
-    drawn = [_alpha(counts[random.integers(n, size=n)], level) for _ in range(resamples)]
+    drawn = [_alpha(counts[random.integers(n, size=n)], scale) for _ in range(resamples)]
     low, high = np.nanquantile(drawn, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0])
-    return Agreement(_alpha(counts, level), float(low), float(high), n)
+    return Agreement(_alpha(counts, scale), float(low), float(high), n)
 
 
 def judges_counts(labels: Labels, first: NDArray[np.int64]) -> Floats:
@@ -115,24 +113,24 @@ def judges_counts(labels: Labels, first: NDArray[np.int64]) -> Floats:
     return counts
 
 
-def _alpha(counts: Floats, level: Level) -> float:
+def _alpha(counts: Floats, scale: Scale) -> float:
     """Return alpha of how often each pair has each grade: (pair, grade)."""
     said = counts.sum(axis=1, keepdims=True)
     together = (counts / (said - 1.0)).T @ counts
     together[np.diag_indices_from(together)] -= (counts / (said - 1.0)).sum(axis=0)
     total = together.sum(axis=0)
     n = total.sum()
-    apart = _distance(total, level)
+    apart = _distance(total, scale)
     by_chance = (np.outer(total, total) * apart).sum() / (n - 1.0)
     return float(1.0 - (together * apart).sum() / by_chance) if by_chance > 0.0 else np.nan
 
 
-def _distance(total: Floats, level: Level) -> Floats:
+def _distance(total: Floats, scale: Scale) -> Floats:
     """Return the squared distance of grades, of which there are so many labels."""
-    if level == "nominal":
+    if scale == "nominal":
         return 1.0 - np.eye(len(total))
     place = np.arange(len(total), dtype=float)
-    if level == "ordinal":
+    if scale == "ordinal":
         place = np.cumsum(total) - total / 2.0
     return np.square(place[:, None] - place)
 
@@ -146,7 +144,7 @@ def kappas(labels: Labels, *, fewest: int = _FEWEST) -> pd.DataFrame:
     Parameters
     ----------
     labels : Labels
-        Give ``labels.at_level(rel)`` for the agreement on relevant or not.
+        Give ``labels.at_level(relevance_level)`` for the agreement on relevant or not.
     fewest : int
 
     Returns

@@ -29,7 +29,7 @@ from rtc_bayes.crowd.panel_laplace import (
     expected_sigmoid,
     laplace,
 )
-from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.errors import InputError, explains_types, moved, whole_number
 from rtc_bayes.store.shown import counted
 
 # Scales of the topics' and the judges' effects: a grid under half-normal priors, to three of their
@@ -186,6 +186,7 @@ class Panel:
         return _design(self.features, self.prior, scale, thresholds, self.n_grades)
 
 
+@moved(rel="write relevance_level")
 @explains_types
 def fit_panel(
     scores: ArrayLike,
@@ -195,7 +196,7 @@ def fit_panel(
     judges: Sequence[str] | None = None,
     families: Mapping[str, str] | None = None,
     n_grades: int = 2,
-    rel: int = 1,
+    relevance_level: int = 1,
     prior: PanelPrior | None = None,
     seed: int = 0,
 ) -> Panel:
@@ -221,7 +222,7 @@ def fit_panel(
         The family of a judge: judges of one model, or one team. A family weighs as one judge.
     n_grades : int, at least 2
         How many grades humans give.
-    rel : int, from 1 to ``n_grades - 1``
+    relevance_level : int, from 1 to ``n_grades - 1``
         The lowest grade that is relevant: ``probability`` and ``draws`` are of it.
     prior : PanelPrior, optional
     seed : int
@@ -251,9 +252,9 @@ def fit_panel(
     array([0.28, 0.31, 0.41])
     """
     whole_number("n_grades", n_grades, least=2)
-    if not 1 <= whole_number("rel", rel, least=1) < n_grades:
+    if not 1 <= whole_number("relevance_level", relevance_level, least=1) < n_grades:
         raise InputError(
-            f"rel is {rel}, and the highest grade is {n_grades - 1}",
+            f"relevance_level is {relevance_level}, and the highest grade is {n_grades - 1}",
             remedy="give a lower relevance level",
         )
     values, labels, names = _checked(scores, human, judges, len(topics), n_grades)
@@ -280,7 +281,16 @@ def fit_panel(
     weights = np.exp(log_weight - log_weight.max())
     weights /= weights.sum()
     return Panel(
-        topic_of, labels, features, prior, scales, weights, components, seed, n_grades, rel
+        topic_of,
+        labels,
+        features,
+        prior,
+        scales,
+        weights,
+        components,
+        seed,
+        n_grades,
+        relevance_level,
     )
 
 

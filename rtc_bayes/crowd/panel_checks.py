@@ -8,7 +8,7 @@ import numpy as np
 
 from rtc_bayes.crowd.panel import Panel
 from rtc_bayes.crowd.panel_features import Codes, Floats
-from rtc_bayes.errors import InputError, explains_types
+from rtc_bayes.errors import InputError, explains_types, moved
 from rtc_bayes.store.shown import counted
 
 _BLOCK = 256
@@ -83,8 +83,9 @@ def expected_gain(panel: Panel, *, draws: int = 500) -> Floats:
     return np.maximum(gain, 0.0)
 
 
+@moved(n="write count")
 @explains_types
-def suggest_checks(panel: Panel, n: int, *, draws: int = 500) -> Codes:
+def suggest_checks(panel: Panel, count: int, *, draws: int = 500) -> Codes:
     """Suggest the pairs whose labels by a human gain most, best first.
 
     The gains are of one label each: give the labels back and ask again after a few.
@@ -92,14 +93,14 @@ def suggest_checks(panel: Panel, n: int, *, draws: int = 500) -> Codes:
     Parameters
     ----------
     panel : Panel
-    n : int
-        From 1 to the number of pairs without a human label.
+    count : int
+        How many, from 1 to the number of pairs without a human label.
     draws : int, at least 1
         See :func:`expected_gain`.
 
     Returns
     -------
-    ndarray of int, shape (n,)
+    ndarray of int, shape (count,)
 
     Raises
     ------
@@ -112,14 +113,15 @@ def suggest_checks(panel: Panel, n: int, *, draws: int = 500) -> Codes:
     >>> suggest_checks(fit_panel([[0.0], [0.6], [1.0]], ["t"] * 3, [0, float("nan"), 1]), 1)
     array([1])
     """
-    _enough(panel, n)
+    _enough(panel, count)
     open_pairs = np.flatnonzero(np.isnan(panel.human))
     gain = expected_gain(panel, draws=draws)[open_pairs]
-    return open_pairs[np.argsort(-gain, kind="stable")[:n]]
+    return open_pairs[np.argsort(-gain, kind="stable")[:count]]
 
 
+@moved(n="write count")
 @explains_types
-def draw_checks(panel: Panel, n: int, *, strata: int = 5, seed: int = 0) -> Checks:
+def draw_checks(panel: Panel, count: int, *, strata: int = 5, seed: int = 0) -> Checks:
     """Draw pairs for a human at random within strata of the panel's mean score.
 
     Strata are of equal size. A stratum's share of the pairs is as its deviation, the square root of
@@ -128,8 +130,8 @@ def draw_checks(panel: Panel, n: int, *, strata: int = 5, seed: int = 0) -> Chec
     Parameters
     ----------
     panel : Panel
-    n : int
-        At least ``strata``, at most the number of pairs without a human label.
+    count : int
+        How many, at least ``strata``, at most the number of pairs without a human label.
     strata : int, at least 1
     seed : int
 
@@ -140,7 +142,7 @@ def draw_checks(panel: Panel, n: int, *, strata: int = 5, seed: int = 0) -> Chec
     Raises
     ------
     InputError
-        ``n`` or ``strata`` out of range.
+        ``count`` or ``strata`` out of range.
 
     Examples
     --------
@@ -151,17 +153,17 @@ def draw_checks(panel: Panel, n: int, *, strata: int = 5, seed: int = 0) -> Chec
     >>> checks.inclusion_probability, int((1 / checks.inclusion_probability).sum().round())
     (array([0.2, 0.2, 0.3, 0.3, 0.3]), 20)
     """
-    _enough(panel, n)
-    if not 1 <= strata <= n:
+    _enough(panel, count)
+    if not 1 <= strata <= count:
         raise InputError(
-            f"strata is {strata}, for {counted(n, 'pair')}", remedy="give 1 to n strata"
+            f"strata is {strata}, for {counted(count, 'pair')}", remedy=f"give 1 to {count} strata"
         )
     open_pairs = np.flatnonzero(np.isnan(panel.human))
     order = open_pairs[np.argsort(panel.features.common[open_pairs, 1], kind="stable")]
     groups = np.array_split(order, strata)
     mean = np.array([panel.probability[group].mean() for group in groups])
     sizes = np.array([len(group) for group in groups])
-    shares = _allocate(n, sizes, sizes * np.sqrt(mean * (1 - mean)))
+    shares = _allocate(count, sizes, sizes * np.sqrt(mean * (1 - mean)))
     generator = np.random.default_rng(seed)
     drawn = [
         generator.choice(g, size=k, replace=False) for g, k in zip(groups, shares, strict=True)
@@ -173,19 +175,19 @@ def draw_checks(panel: Panel, n: int, *, strata: int = 5, seed: int = 0) -> Chec
     )
 
 
-def _allocate(n: int, sizes: Codes, needs: Floats) -> Codes:
+def _allocate(count: int, sizes: Codes, needs: Floats) -> Codes:
     """Give every stratum one pair, then each next pair where need over pairs given is largest."""
     sample = np.ones(len(sizes), dtype=np.int64)
-    for _ in range(n - len(sizes)):
+    for _ in range(count - len(sizes)):
         sample[np.argmax(np.where(sample < sizes, needs / sample, -1.0))] += 1
     return sample
 
 
-def _enough(panel: Panel, n: int) -> None:
+def _enough(panel: Panel, count: int) -> None:
     n_open = int(np.isnan(panel.human).sum())
-    if not 1 <= n <= n_open:
+    if not 1 <= count <= n_open:
         raise InputError(
-            f"n is {n}, of {counted(n_open, 'pair')} without a human label",
+            f"count is {count}, of {counted(n_open, 'pair')} without a human label",
             remedy=f"give 1 to {n_open}",
         )
 

@@ -8,14 +8,15 @@ import numpy as np
 
 from rtc_bayes.collection.labels import Labels
 from rtc_bayes.crowd.panel import Panel, PanelPrior, fit_panel
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import moved, whole_number
 
 
+@moved(rel="write relevance_level")
 def panel(
     labels: Labels,
     human: Mapping[tuple[str, str], int] | None = None,
     *,
-    rel: int = 1,
+    relevance_level: int = 1,
     graded: bool = False,
     families: Mapping[str, str] | None = None,
     prior: PanelPrior | None = None,
@@ -31,7 +32,7 @@ def panel(
     labels : Labels
     human : mapping of (topic, docno) to int, optional
         Human grades. Pairs that no judge labelled are left out.
-    rel : int, at least 1
+    relevance_level : int, at least 1
         The lowest human grade that is relevant.
     graded : bool
         Give probabilities of the human grades, of which there are as many as the labels have; by
@@ -50,18 +51,17 @@ def panel(
     Raises
     ------
     InputError
-        ``rel`` below 1, or above all grades; a human grade above those of the labels; a family of
-        a judge that has no labels.
+        ``relevance_level`` below 1, or above all grades; a human grade above those of the labels; a
+        family of a judge that has no labels.
 
     Examples
     --------
     >>> import rtc_bayes as rb
     >>> labels = rb.Labels.of(["1"] * 3, ["d1", "d2", "d1"], ["a", "a", "b"], [3, 0, 3])
-    >>> panel(labels, {("1", "d2"): 1}, rel=2).probability.round(2)
+    >>> panel(labels, {("1", "d2"): 1}, relevance_level=2).probability.round(2)
     array([0.62, 0.  ])
     """
-    if rel < 1:
-        raise InputError(f"rel is {rel}", remedy="give 1 or more")
+    relevance_level = whole_number("relevance_level", relevance_level, least=1)
     pairs = labels.pair_ids()
     highest = np.full(len(labels.judges), labels.n_grades - 1)
     highest[labels.binary_judges] = 1
@@ -75,7 +75,7 @@ def panel(
     by_human = human or {}
     grades = np.array([by_human.get(pair, np.nan) for pair in pairs], dtype=np.float64)
     if not graded:
-        grades = np.where(np.isnan(grades), grades, grades >= rel)
+        grades = np.where(np.isnan(grades), grades, grades >= relevance_level)
     return fit_panel(
         np.where(count > 0, total / np.maximum(count, 1.0), np.nan),
         np.array([topic for topic, _ in pairs]),
@@ -83,7 +83,7 @@ def panel(
         judges=labels.judges,
         families=families,
         n_grades=labels.n_grades if graded else 2,
-        rel=rel if graded else 1,
+        relevance_level=relevance_level if graded else 1,
         prior=prior,
         seed=seed,
     )

@@ -41,14 +41,14 @@ class Votes:
     n_grades: int
 
     @classmethod
-    def of(cls, labels: Labels, rel: int, graded: bool, human: Known | None) -> Votes:
-        """Take the labels, as grades or as relevant from `rel` on."""
-        level = whole_number("rel", rel, least=1)
+    def of(cls, labels: Labels, relevance_level: int, graded: bool, human: Known | None) -> Votes:
+        """Take the labels, as grades or as relevant from `relevance_level` on."""
+        level = whole_number("relevance_level", relevance_level, least=1)
         # labels of 0 and 1 beside a person's grades
         own_scale = labels.n_grades == 2 and bool(human) and not graded
         if level >= labels.n_grades and not own_scale:
             raise InputError(
-                f"rel is {level}, and the highest grade is {labels.n_grades - 1}",
+                f"relevance_level is {level}, and the highest grade is {labels.n_grades - 1}",
                 remedy="give a lower relevance level, or n_grades (--n-grades) if labels have a "
                 "longer scale",
             )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.qrels import Prel, Prels, Qrels
-from rtc_bayes.errors import InputError, explains_types
+from rtc_bayes.errors import InputError, explains_types, moved
 from rtc_bayes.judging.audit_grades import with_grades
 from rtc_bayes.measures.sampling import (
     Sample,
@@ -33,13 +33,14 @@ ALGORITHM = 1
 """The number of the method in the prels of an audit, that of statAP."""
 
 
+@moved(weights="write sampling")
 @explains_types
 def audit_documents(
     pool: Pool,
     share: float,
     qrels: Qrels | None = None,
     *,
-    weights: SamplingWeights | ArrayLike | None = None,
+    sampling: SamplingWeights | ArrayLike | None = None,
     seed: int = 0,
 ) -> Prels:
     """Draw the documents of an audit: a Poisson sample of a share of the pool.
@@ -56,7 +57,7 @@ def audit_documents(
     qrels : Qrels, optional
         Judgments there are; documents without one have the grade -1. What nobody can judge, those
         that the qrels grade -1, is left out.
-    weights : {"uniform", "depth", "rank"} or array-like of float, shape (documents,); optional
+    sampling : {"uniform", "depth", "rank"} or array-like of float, shape (documents,); optional
         What probabilities are in proportion to: see :func:`inclusion_probabilities`. By default
         half of a topic's documents are drawn by "rank" and half alike, so that none is so unlikely
         to be drawn that it would count for very many.
@@ -89,12 +90,12 @@ def audit_documents(
     """
     if not 0.0 < share <= 1.0:
         raise InputError(f"the share of an audit is {share}", remedy="give it above 0, at most 1")
-    size = _size_of_topics(pool, share * pool.n_documents, weights)
-    if weights is None:
-        weights = sum(
-            inclusion_probabilities(pool, 0.5 * size, weights=each) for each in ("rank", "uniform")
+    size = _size_of_topics(pool, share * pool.n_documents, sampling)
+    if sampling is None:
+        sampling = sum(
+            inclusion_probabilities(pool, 0.5 * size, sampling=each) for each in ("rank", "uniform")
         )
-    probability = inclusion_probabilities(pool, size, weights=weights)
+    probability = inclusion_probabilities(pool, size, sampling=sampling)
     rows: dict[str, dict[str, Prel]] = {}
     for d in np.flatnonzero(poisson_sample(pool, probability, seed=seed)):
         topic, docno = pool.pair_of(d)

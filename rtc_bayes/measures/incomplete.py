@@ -77,6 +77,7 @@ def incomplete(
             list(INCOMPLETE_MEASURES.values()),
             relevance_level=relevance_level,
             topics=topics,
+            judged_depth=None,
         )
     values = {name: table[measure] for name, measure in INCOMPLETE_MEASURES.items()}
     return ScoreTable(table.systems, table.topics, values, table.relevance_level)

@@ -15,7 +15,7 @@ from rtc_bayes.collection.ids import shared_topics
 from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.pool import ONE_EACH
 from rtc_bayes.collection.qrels import Prel, Prels, level_of
-from rtc_bayes.errors import InputError, check_type, explains_types, whole_number
+from rtc_bayes.errors import InputError, check_type, explains_types, moved, whole_number
 from rtc_bayes.measures.estimand import Estimand
 from rtc_bayes.store.shown import counted
 
@@ -50,7 +50,7 @@ class Sample:
     >>> import rtc_bayes as rb
     >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
     >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
-    >>> probability = rb.inclusion_probabilities(pool, 8, weights="rank")
+    >>> probability = rb.inclusion_probabilities(pool, 8, sampling="rank")
     >>> sample = rb.Sample.draw(pool, simulated.qrels, probability, seed=1)
     >>> sample
     Sample(21 of 54 documents judged, 24.0 expected)
@@ -341,9 +341,10 @@ def poisson_sample(pool: Pool, probability: ArrayLike, *, seed: int = 0) -> NDAr
     return permanent_numbers(pool, seed=seed) < probability
 
 
+@moved(weights="write sampling")
 @explains_types
 def inclusion_probabilities(
-    pool: Pool, size: float, *, weights: SamplingWeights | ArrayLike = "rank"
+    pool: Pool, size: float, *, sampling: SamplingWeights | ArrayLike = "rank"
 ) -> Floats:
     """Return inclusion probabilities in proportion to weights, for a sample of a given size.
 
@@ -355,9 +356,9 @@ def inclusion_probabilities(
     pool : Pool
     size : float, above 0
         Expected number of documents drawn in a topic.
-    weights : {"uniform", "depth", "rank"} or array-like of float, shape (documents,)
-        "uniform": alike; "depth": one over the best rank; "rank": the mean over systems of the
-        prior of average precision (:func:`rank_prior`). A
+    sampling : {"uniform", "depth", "rank"} or array-like of float, shape (documents,)
+        Weights of documents, or their name. "uniform": alike; "depth": one over the best rank;
+        "rank": the mean over systems of the prior of average precision (:func:`rank_prior`). A
         document that no system ranks has no weight by the last two.
 
     Returns
@@ -374,12 +375,12 @@ def inclusion_probabilities(
     >>> import rtc_bayes as rb
     >>> runs = rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b", "c", "d"]})])
     >>> pool = rb.Pool.from_runs(runs, depth=4)
-    >>> inclusion_probabilities(pool, 2, weights="depth").round(3).tolist()
+    >>> inclusion_probabilities(pool, 2, sampling="depth").round(3).tolist()
     [0.96, 0.48, 0.32, 0.24]
     """
     if not size > 0.0:
         raise InputError(f"size is {size}", remedy="give a number of documents above 0")
-    values = sampling_weights(pool, weights)
+    values = sampling_weights(pool, sampling)
     probability = np.zeros(pool.n_documents)
     for t in range(pool.n_topics):
         inside = pool.documents(t)
@@ -387,7 +388,7 @@ def inclusion_probabilities(
     return probability
 
 
-def sampling_weights(pool: Pool, weights: SamplingWeights | ArrayLike) -> Floats:
+def sampling_weights(pool: Pool, sampling: SamplingWeights | ArrayLike) -> Floats:
     """Return what inclusion probabilities are in proportion to: see the function before this.
 
     Raises
@@ -402,8 +403,8 @@ def sampling_weights(pool: Pool, weights: SamplingWeights | ArrayLike) -> Floats
     >>> sampling_weights(pool, "depth").tolist()
     [1.0, 0.5]
     """
-    if not isinstance(weights, str):
-        values = np.asarray(weights, dtype=np.float64)
+    if not isinstance(sampling, str):
+        values = np.asarray(sampling, dtype=np.float64)
         if values.shape != (pool.n_documents,) or not (values >= 0.0).all():
             raise InputError(
                 "weights are below 0, or not one for each document",
@@ -411,14 +412,14 @@ def sampling_weights(pool: Pool, weights: SamplingWeights | ArrayLike) -> Floats
             )
         return values
     best = pool.best_ranks
-    if weights == "uniform":
+    if sampling == "uniform":
         return np.ones(pool.n_documents)
-    if weights == "depth":
+    if sampling == "depth":
         return np.where(best > 0, 1.0 / np.maximum(best, 1), 0.0)
-    if weights == "rank":
+    if sampling == "rank":
         by_topic = [rank_prior(pool.ranks(t)).mean(axis=0) for t in range(pool.n_topics)]
         return np.concatenate([np.zeros(0), *by_topic])
-    raise InputError(f"weights {weights!r} are unknown", remedy="give uniform, depth or rank")
+    raise InputError(f"sampling is {sampling!r}", remedy="give uniform, depth or rank")
 
 
 def rank_prior(ranks: NDArray[np.integer]) -> Floats:

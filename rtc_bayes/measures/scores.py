@@ -128,7 +128,14 @@ class ScoreMatrix(Saved):
         """
         from rtc_bayes.measures.truth import evaluate
 
-        table = evaluate(runs, qrels, measure, relevance_level=relevance_level, topics=topics)
+        table = evaluate(
+            runs,
+            qrels,
+            measure,
+            relevance_level=relevance_level,
+            topics=topics,
+            judged_depth=None,
+        )
         if len(table.measures) > 1:
             raise InputError(
                 f"a matrix holds scores by one measure, not {', '.join(table.measures)}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.ids import shared_topics, some
 from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.qrels import level_of
-from rtc_bayes.errors import InputError, explains_types, warn
+from rtc_bayes.errors import InputError, explains_types, warn, whole_number
 from rtc_bayes.measures.names import ERR_HIGHEST, REMEDY, MeasureLike, ir_measure, parse_measure
 from rtc_bayes.store.shown import Shown, counted
 
@@ -39,6 +39,9 @@ class ScoreTable(Shown):
         For each measure, as it was named, its value.
     relevance_level : int
         Grades from here on are relevant, where a measure's name does not say it.
+    judged : dict of str to ndarray, shape (systems, topics)
+        By its name, as "Judged@100": which share of the first documents of a list, or of all where
+        it is shorter, has a judgment; empty where that was not asked for.
 
     Examples
     --------
@@ -51,9 +54,10 @@ class ScoreTable(Shown):
     topics: tuple[str, ...]
     values: dict[str, NDArray[np.float64]]
     relevance_level: int = 1
+    judged: dict[str, NDArray[np.float64]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        freeze(*self.values.values())
+        freeze(*self.values.values(), *self.judged.values())
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -85,10 +89,11 @@ class ScoreTable(Shown):
         return pd.Series(np.concatenate(flat), index=index, name="value").reset_index()
 
     def mean_frame(self) -> pd.DataFrame:
-        """Return a row per system: its name, and its mean over topics by each measure."""
+        """Return a row per system: its name, its mean over topics by each measure, and `judged`."""
         import pandas as pd
 
-        return pd.DataFrame({"system": self.systems, **self.mean})
+        shares = {name: share.mean(axis=1) for name, share in self.judged.items()}
+        return pd.DataFrame({"system": self.systems, **self.mean, **shares})
 
     def to_dict(self, *, per_topic: bool = False) -> dict[str, dict[str, Any]]:
         """Return {measure: {system: mean}}, or {measure: {system: {topic: value}}}."""
@@ -125,6 +130,7 @@ def evaluate(
     *,
     relevance_level: int | None = None,
     topics: Literal["judged", "all"] = "judged",
+    judged_depth: int | None = 100,
 ) -> ScoreTable:
     """Evaluate runs by judgments, as trec_eval does: unjudged documents are not relevant.
 
@@ -144,6 +150,9 @@ def evaluate(
     topics : {"judged", "all"}
         Average over the topics of the runs with at least one judgment, or over all topics of the
         runs (a topic without judgments scores 0).
+    judged_depth : int, at least 1, or None
+        How deep lists are looked at for the share of their documents that is judged:
+        `ScoreTable.judged`, and a column of its frame of means. None: not at all.
 
     Returns
     -------
@@ -168,6 +177,8 @@ def evaluate(
     >>> table = evaluate(runs, Qrels({"1": {"d1": 1, "d3": 1}}), ["AP", "P@2"])
     >>> table.to_dict()
     {'AP': {'bm25': 0.8333333333333333}, 'P@2': {'bm25': 0.5}}
+    >>> table.judged["Judged@100"].round(2).tolist()
+    [[0.67]]
     """
     level = level_of(qrels, relevance_level)
     if topics not in ("judged", "all"):
@@ -179,7 +190,11 @@ def evaluate(
         wanted.append(measures)
     if not wanted:
         raise InputError("no measure was given", remedy=REMEDY)
-    parsed = {str(measure): _parse(measure, level) for measure in wanted}
+    names = dict.fromkeys(map(str, wanted))
+    shares: list[str] = []
+    if judged_depth is not None:
+        shares.append(f"Judged@{whole_number('judged_depth', judged_depth, least=1)}")
+    parsed = {str(measure): _parse(measure, level) for measure in [*wanted, *shares]}
 
     judged = {topic: grades for topic in qrels if (grades := qrels.judged(topic))}
     if not judged:
@@ -225,7 +240,9 @@ def evaluate(
             if own := _own(measure):
                 for topic, grades in judged.items():
                     values[name][s, column[topic]] = own(run.ranking(topic), grades, measure)
-    return ScoreTable(runs.systems, columns, values, level)
+    asked = {name: values[name] for name in names}
+    judged_to = {name: values[name] for name in shares}
+    return ScoreTable(runs.systems, columns, asked, level, judged_to)
 
 
 @dataclass(frozen=True)

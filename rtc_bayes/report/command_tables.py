@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,9 +50,7 @@ _TOPIC_FORMATS: dict[str, Format] = {
 }
 
 
-def scores_table(
-    scores: ScoreTable, qrels: Qrels, *, topics: str, coverage: str, per_topic: bool
-) -> Table:
+def scores_table(scores: ScoreTable, qrels: Qrels, *, topics: str, per_topic: bool) -> Table:
     """Show true values: of each topic, or means with the best by the first measure on top.
 
     Parameters
@@ -61,17 +60,18 @@ def scores_table(
         By which they were evaluated.
     topics : str
         Which topics means are over, in a word.
-    coverage : str
-        The measure that says how much is judged.
     per_topic : bool
     """
-    frame = scores.to_frame() if per_topic else scores.mean_frame()
-    if not per_topic:
-        frame = frame.sort_values(scores.measures[0], ascending=False, kind="stable")
+    if per_topic:
+        every = {name: scores[name] for name in scores.measures} | scores.judged
+        frame = replace(scores, values=every).to_frame()
+    else:
+        frame = scores.mean_frame().sort_values(scores.measures[0], ascending=False, kind="stable")
     level, highest = scores.relevance_level, qrels.highest_grade
     of_level = counted_grades(highest, level) if highest > 1 else f"relevance level {level}"
     title = f"{counted(len(scores.topics), 'topic')} ({topics}), {of_level}"
-    formats = dict.fromkeys([*scores.measures, "value"], ".4f") | {coverage: ".1%"}
+    formats = dict.fromkeys([*scores.measures, "value"], ".4f")
+    formats |= dict.fromkeys(scores.judged, ".1%")
     return Table(title, frame, formats)
 
 

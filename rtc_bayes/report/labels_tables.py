@@ -27,7 +27,7 @@ def judges_tables(
     labels: Labels,
     made: Aggregate,
     *,
-    rel: int = 1,
+    relevance_level: int = 1,
     every: bool = False,
     human: Known | None = None,
 ) -> list[Table | Passage]:
@@ -38,7 +38,7 @@ def judges_tables(
     labels : Labels
     made : Aggregate
         Of these labels.
-    rel : int
+    relevance_level : int
         The lowest grade that is relevant.
     every : bool
         Show all judges, not those of the most labels.
@@ -47,7 +47,7 @@ def judges_tables(
     """
     if human is not None:
         labels = labels.with_gold(human)
-    binary = labels.at_level(rel)
+    binary = labels.at_level(relevance_level)
     said = [f"{in_words(labels)}.", f"{in_words(made)}."]
     said[0] += _dropped(labels.n_dropped - labels.n_above, "blank or below 0, which is no label")
     said[0] += _dropped(labels.n_above, f"above {labels.n_grades - 1}, the highest grade")

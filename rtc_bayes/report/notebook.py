@@ -79,7 +79,8 @@ def _(chosen: NextDocuments) -> str:
 def _(scores: ScoreTable) -> str:
     frame = scores.mean_frame().sort_values(scores.measures[0], ascending=False, kind="stable")
     caption = _of(f"Means over {counted(len(scores.topics), 'topic')}", frame)
-    return to_html(frame.head(_SHOWN), dict.fromkeys(scores.measures, ".4f"), caption=caption)
+    formats = dict.fromkeys(scores.measures, ".4f") | dict.fromkeys(scores.judged, ".1%")
+    return to_html(frame.head(_SHOWN), formats, caption=caption)
 
 
 @html_of.register

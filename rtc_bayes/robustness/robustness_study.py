@@ -228,7 +228,7 @@ def study(
     n_initial: int = defaults.INITIAL,
     leave_out: str | Sequence[str] | None = None,
     groups: Mapping[str, str] | None = None,
-    truth: Truth = "complete",
+    truth: Truth = "all",
     pad: bool = False,
     moments: MomentsRule = "published",
     confidence: float = defaults.CONFIDENCE,

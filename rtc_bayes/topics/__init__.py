@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rtc_bayes.moved import moved_names
 from rtc_bayes.topics.adaptive import (
     AdaptiveSelection,
     rank_topics,
@@ -10,7 +11,8 @@ from rtc_bayes.topics.adaptive import (
 )
 from rtc_bayes.topics.allocation import (
     JudgmentAllocation,
-    allocate_judgments,
+    RunReuse,
+    extend,
     mean_average_reuse,
     unjudged_documents,
 )
@@ -22,13 +24,14 @@ from rtc_bayes.topics.variability import VariabilityComparison, compare_variabil
 __all__ = [
     "AdaptiveSelection",
     "JudgmentAllocation",
+    "RunReuse",
     "StagedAllocation",
     "TopicSelection",
     "TopicSet",
     "VariabilityComparison",
     "allocate",
-    "allocate_judgments",
     "compare_variability",
+    "extend",
     "mean_average_reuse",
     "rank_topics",
     "read_newbestsub",
@@ -37,3 +40,5 @@ __all__ = [
     "suggest_topics",
     "unjudged_documents",
 ]
+
+__getattr__ = moved_names(__name__, {"allocate_judgments": "extend"})

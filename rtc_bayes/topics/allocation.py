@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args, overload
 
 import numpy as np
 
 from rtc_bayes.collection import Qrels, Runs, natural_key
 from rtc_bayes.collection.ids import some
-from rtc_bayes.errors import InputError, explains_types, options_of, whole_number
+from rtc_bayes.errors import InputError, check_word, explains_types, options_of, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.selection import TopicSelection, select_topics
@@ -20,10 +20,14 @@ from rtc_bayes.topics.selection import TopicSelection, select_topics
 if TYPE_CHECKING:
     import pandas as pd
 
+Strategy = Literal["sa", "uniform"]
+Formula = Literal["corrected", "printed"]
+_FORMULAS = get_args(Formula)
+
 
 @explains_types
 def mean_average_reuse(
-    runs: Runs, qrels: Qrels, *, formula: Literal["corrected", "printed"] = "corrected"
+    runs: Runs, qrels: Qrels, *, formula: Formula = "corrected"
 ) -> dict[str, float]:
     """Say how much of each run's lists is judged, most weight at the top: MAR (section 5.4.1).
 
@@ -55,8 +59,7 @@ def mean_average_reuse(
     >>> {run: round(mar, 3) for run, mar in rb.mean_average_reuse(runs, qrels).items()}
     {'a': 0.833}
     """
-    if formula not in ("corrected", "printed"):
-        raise InputError(f"formula is {formula!r}", remedy="give corrected or printed")
+    check_word("formula", formula, _FORMULAS)
     by_topic = {topic: judged for topic in qrels if (judged := qrels.judged(topic))}
     if not by_topic:
         raise InputError("nothing is judged", remedy="give judgments")
@@ -147,24 +150,52 @@ def equal_shares(
     return shares
 
 
-@explains_types
-@options_of("how", scores=["subset"], constraint=["subset"], weights=["subset"])
-def allocate_judgments(
+@overload
+def extend(
+    runs: Runs,
+    qrels: Qrels,
+    budget: None = None,
+    *,
+    formula: Formula = "corrected",
+    depth: int = 100,
+) -> RunReuse: ...
+
+
+@overload
+def extend(
     runs: Runs,
     qrels: Qrels,
     budget: int,
     scores: ScoreMatrix | None = None,
     *,
-    how: Literal["subset", "uniform"] = "subset",
-    constraint: Literal["corrected", "printed"] = "corrected",
+    strategy: Strategy = "sa",
+    constraint: Formula = "corrected",
     depth: int = 100,
     weights: Mapping[str, float] | None = None,
-) -> JudgmentAllocation:
-    """Choose the documents of new systems to judge, within a budget (section 5.4.1).
+) -> JudgmentAllocation: ...
 
-    ``subset`` selects topics by the budget-constrained optimization (5.2) and spreads the budget
-    equally over them; ``uniform`` spreads it over all topics. Where a topic has fewer unjudged
-    documents than its share, others take the rest.
+
+@explains_types
+@options_of("strategy", scores=["sa"], constraint=["sa"], weights=["sa"])
+def extend(
+    runs: Runs,
+    qrels: Qrels,
+    budget: int | None = None,
+    scores: ScoreMatrix | None = None,
+    *,
+    strategy: Strategy = "sa",
+    constraint: Formula = "corrected",
+    formula: Formula = "corrected",
+    depth: int = 100,
+    weights: Mapping[str, float] | None = None,
+) -> RunReuse | JudgmentAllocation:
+    """Say how much of new runs is judged or, within a budget, what to judge (section 5.4.1).
+
+    Without a budget: how much of each run's lists is judged, and how many of its first documents
+    are not. With one: which of these documents to judge. ``sa`` (subset allocation) selects topics
+    by the budget-constrained optimization (5.2) and spreads the budget equally over them;
+    ``uniform`` spreads it over all topics. Where a topic has fewer unjudged documents than its
+    share, others take the rest.
 
     Parameters
     ----------
@@ -172,15 +203,16 @@ def allocate_judgments(
         The new systems.
     qrels : Qrels
         What is judged already.
-    budget : int, at least 1
+    budget : int, at least 1, optional
         B, how many more documents can be judged.
     scores : ScoreMatrix, optional
-        Of the systems that can be scored already, on all topics of `runs`; ``subset`` selects by
-        them.
-    how : {"subset", "uniform"}
+        Of the systems that can be scored already, on all topics of `runs`; ``sa`` selects by them.
+    strategy : {"sa", "uniform"}
     constraint : {"corrected", "printed"}
         (5.1) is printed as ``sum b <= B / Omega``, which hardly ever selects more than one topic;
         corrected it is ``sum b <= n B / Omega``, with n topics, all of them if B is Omega.
+    formula : {"corrected", "printed"}
+        Of reuse, as of :func:`rtc_bayes.mean_average_reuse`: for a call without a budget.
     depth : int, at least 1
         Of the pool of new systems that Omega counts.
     weights : mapping of str to float, optional
@@ -188,45 +220,93 @@ def allocate_judgments(
 
     Returns
     -------
-    JudgmentAllocation
+    RunReuse or JudgmentAllocation
+        The first without a budget, the second with one.
 
     Raises
     ------
     InputError
-        Nothing is left to judge, or `scores` are missing or of other topics.
+        Nothing is judged or left to judge; `scores` are missing or of other topics; or an option
+        that says nothing beside the others.
 
     Examples
     --------
     >>> import rtc_bayes as rb
     >>> runs = rb.Runs([rb.Run.from_rankings("a", {"1": ["x", "y", "z"], "2": ["v", "w"]})])
     >>> qrels = rb.Qrels({"1": {"x": 0}, "2": {}})
-    >>> rb.allocate_judgments(runs, qrels, budget=3, how="uniform").documents
+    >>> rb.extend(runs, qrels)
+    RunReuse(4 documents without a judgment to rank 100, reuse over the 1 topic with judgments)
+    >>> rb.extend(runs, qrels, budget=3, strategy="uniform").documents
     {'1': ('y', 'z'), '2': ('v',)}
     """
+    if budget is None:
+        of_budget = {
+            "strategy": strategy != "sa",
+            "constraint": constraint != "corrected",
+            "scores": scores is not None,
+            "weights": weights is not None,
+        }
+        _refuse_given(of_budget, "without a budget", "give a budget, too, or leave it out")
+        return _reused(runs, qrels, formula, depth)
+    _refuse_given({"formula": formula != "corrected"}, "with a budget", "leave it out")
+    return _allocated(runs, qrels, budget, scores, strategy, constraint, depth, weights)
+
+
+def _refuse_given(options: Mapping[str, bool], beside: str, remedy: str) -> None:
+    """Refuse options that were given and say nothing beside what else was, or was not."""
+    for name, is_given in options.items():
+        if is_given:
+            raise InputError(f"{name} says nothing {beside}", remedy=remedy)
+
+
+def _reused(runs: Runs, qrels: Qrels, formula: Formula, depth: int) -> RunReuse:
+    """Say how much of each run is judged, and of all together."""
+    reuse = mean_average_reuse(runs, qrels, formula=formula)
+    unjudged = {
+        name: _count(unjudged_documents(runs.select([name]), qrels, depth)) for name in reuse
+    }
+    omega = _count(unjudged_documents(runs, qrels, depth))
+    n_judged = sum(bool(qrels.judged(topic)) for topic in runs.topics)
+    return RunReuse(reuse, unjudged, omega, depth, n_judged)
+
+
+def _count(documents: Mapping[str, Sequence[str]]) -> int:
+    return sum(map(len, documents.values()))
+
+
+def _allocated(
+    runs: Runs,
+    qrels: Qrels,
+    budget: int,
+    scores: ScoreMatrix | None,
+    strategy: Strategy,
+    constraint: Formula,
+    depth: int,
+    weights: Mapping[str, float] | None,
+) -> JudgmentAllocation:
+    """Choose the documents to judge within a budget."""
     budget = whole_number("budget", budget, least=1)
+    check_word("strategy", strategy, ("sa", "uniform"), {"subset": "sa"})
     unjudged = unjudged_documents(runs, qrels, depth)
-    omega = sum(map(len, unjudged.values()))
+    omega = _count(unjudged)
     if not omega:
         raise InputError("no document is left to judge", remedy="give a larger depth")
     selection = None
     topics = tuple(unjudged)
-    if how == "subset":
+    if strategy == "sa":
         if scores is None:
             raise InputError(
                 "no scores to select topics by",
-                remedy='give scores= or --scores, or how="uniform" (--how uniform)',
+                remedy='give scores= or --scores, or strategy="uniform" (--strategy uniform)',
             )
         _check_topics(scores.topics, topics)
-        if constraint not in ("corrected", "printed"):
-            raise InputError(f"constraint is {constraint!r}", remedy="give corrected or printed")
+        check_word("constraint", constraint, _FORMULAS)
         if budget >= omega and constraint == "corrected":
             selection = select_topics(scores, size=len(topics), solver="box", weights=weights)
         else:
             bound = budget / omega * (len(topics) if constraint == "corrected" else 1)
             selection = select_topics(scores, budget=bound, solver="box", weights=weights)
             topics = selection.topics
-    elif how != "uniform":
-        raise InputError(f"how is {how!r}", remedy="give subset or uniform")
     shares = equal_shares([len(unjudged[topic]) for topic in topics], budget)
     documents = {
         topic: unjudged[topic][:share]
@@ -234,7 +314,7 @@ def allocate_judgments(
             zip(topics, shares, strict=True), key=lambda x: natural_key(x[0])
         )
     }
-    return JudgmentAllocation(documents, budget, omega, how, selection)
+    return JudgmentAllocation(documents, budget, omega, strategy, selection)
 
 
 def _check_topics(of_scores: Sequence[str], of_runs: Sequence[str]) -> None:
@@ -255,6 +335,56 @@ def _check_topics(of_scores: Sequence[str], of_runs: Sequence[str]) -> None:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class RunReuse(Shown):
+    """How much of each run is judged, and how many documents are not.
+
+    Attributes
+    ----------
+    reuse : dict of str to float
+        By run, its mean average reuse: of :func:`rtc_bayes.mean_average_reuse`.
+    unjudged : dict of str to int
+        By run, how many of its first `depth` documents have no judgment, over all topics.
+    omega : int
+        Omega, how many of these documents of all runs together have none.
+    depth : int
+    n_judged_topics : int
+        How many topics of the runs have judgments, which reuse is about.
+
+    Examples
+    --------
+    >>> RunReuse({"a": 0.25}, {"a": 30}, 30, 20, 2)
+    RunReuse(30 documents without a judgment to rank 20, reuse over the 2 topics with judgments)
+    """
+
+    reuse: dict[str, float]
+    unjudged: dict[str, int]
+    omega: int
+    depth: int
+    n_judged_topics: int
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each run, the least judged first: system, reuse, unjudged."""
+        import pandas as pd
+
+        rows = {"system": [*self.reuse], "reuse": [*self.reuse.values()]}
+        frame = pd.DataFrame(rows | {"unjudged": [self.unjudged[name] for name in self.reuse]})
+        return frame.sort_values("reuse", kind="stable", ignore_index=True)
+
+    def to_csv(self, path: str | Path, meta: Mapping[str, object] | None = None) -> None:
+        """Write :meth:`to_frame` as CSV; its provenance and Omega in ``PATH.meta.json``."""
+        from rtc_bayes.store import provenance, write_csv
+
+        meta = provenance() if meta is None else meta
+        write_csv(self.to_frame(), path, {**meta, "omega": self.omega})
+
+    def __repr__(self) -> str:
+        return (
+            f"RunReuse({counted(self.omega, 'document')} without a judgment to rank "
+            f"{self.depth}, reuse over the {counted(self.n_judged_topics, 'topic')} with judgments)"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class JudgmentAllocation(Shown):
     """The documents to judge.
 
@@ -266,10 +396,9 @@ class JudgmentAllocation(Shown):
         What could be spent.
     omega : int
         What it would cost to judge all.
-    how : str
-        subset or uniform.
+    strategy : {"sa", "uniform"}
     selection : TopicSelection or None
-        For ``subset``.
+        For ``sa``.
 
     Examples
     --------
@@ -280,7 +409,7 @@ class JudgmentAllocation(Shown):
     documents: dict[str, tuple[str, ...]]
     budget: int
     omega: int
-    how: str
+    strategy: Strategy
     selection: TopicSelection | None
 
     @property
@@ -305,5 +434,5 @@ class JudgmentAllocation(Shown):
         short = f" of a budget of {self.budget}" if self.spent < self.budget else ""
         return (
             f"JudgmentAllocation({self.spent} of {counted(self.omega, 'document')} on "
-            f"{counted(len(self.documents), 'topic')}, {self.how}{short})"
+            f"{counted(len(self.documents), 'topic')}, {self.strategy}{short})"
         )

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from rtc_bayes.collection import natural_key
-from rtc_bayes.errors import InputError, check_type, explains_types, options_of, whole_number
+from rtc_bayes.errors import (
+    InputError,
+    check_type,
+    check_word,
+    explains_types,
+    options_of,
+    whole_number,
+)
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.objective import Floats, Objective
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
 
     from rtc_bayes.topics.solvers.oracle import Criterion
 
-type Solver = Literal["random", "greedy", "greedy_tau", "lasso", "box", "vote", "oracle"]
+type Solver = Literal["random", "greedy", "tau", "lasso", "box", "vote", "oracle"]
 SOLVERS: tuple[Solver, ...] = get_args(Solver.__value__)
 
 _SHOWN = 8
@@ -71,7 +78,7 @@ def select_topics(
     solver : str, default "vote"
         - ``random``: without looking at scores.
         - ``greedy``: one at a time, each the one that raises rho most.
-        - ``greedy_tau``: the same by Kendall's tau-a.
+        - ``tau``: the same by Kendall's tau-a.
         - ``lasso``: the path of ``min b'Sb/2 - e'Sb`` as the sum of ``|b|`` grows (equation 4.11);
           it takes fewer topics than there are systems.
         - ``box``: the same with weights from 0 to 1 within a budget, and a gain (5.2, 7.5).
@@ -140,8 +147,8 @@ def select_topics(
             from rtc_bayes.topics.solvers.greedy import greedy
 
             solution = greedy(objectives, count)
-        case "greedy_tau":
-            from rtc_bayes.topics.solvers.greedy_tau import greedy_tau
+        case "tau":
+            from rtc_bayes.topics.solvers.tau import greedy_tau
 
             solution = greedy_tau(objectives, count)
         case "lasso":
@@ -172,8 +179,7 @@ def _checked(
     solver: Solver, size: int | None, budget: float | None, topics: int
 ) -> tuple[int | None, float | None]:
     """Check what is asked of a solver."""
-    if solver not in SOLVERS:
-        raise InputError(f"no solver is called {solver!r}", remedy=f"use {', '.join(SOLVERS)}")
+    check_word("solver", solver, SOLVERS, {"greedy_tau": "tau"})
     if size is not None and whole_number("size", size, least=1) > topics:
         raise InputError(f"size is {size}, of {topics} topics", remedy="ask for fewer")
     if budget is None:

@@ -11,7 +11,14 @@ import numpy as np
 
 from rtc_bayes.collection import Pool, Qrels
 from rtc_bayes.collection.qrels import Prels, level_of
-from rtc_bayes.errors import Above, InputError, explains_types, options_of, whole_number
+from rtc_bayes.errors import (
+    Above,
+    InputError,
+    check_word,
+    explains_types,
+    options_of,
+    whole_number,
+)
 from rtc_bayes.measures.sampling import (
     Sample,
     SamplingWeights,
@@ -27,13 +34,15 @@ from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.allocation import equal_shares
 from rtc_bayes.topics.objective import AlikeError, Floats
 from rtc_bayes.topics.selection import select_topics
-from rtc_bayes.topics.unseen import unseen_relevant
+from rtc_bayes.topics.unjudged import unjudged_relevant
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Strategy = Literal["uniform", "random", "subset", "qdp", "qdp*"]
+Strategy = Literal["uniform", "ra", "sa", "qdp", "qdp*"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+# words of before
+_NOW = {"random": "ra", "subset": "sa"}
 Sampling = Literal[SamplingWeights, "pool"]
 Size = Literal["exact", "expected"]
 
@@ -140,8 +149,8 @@ class StagedAllocation(Shown):
 @options_of("gain_weight", by=Above(0))
 @options_of(
     "strategy",
-    by=["random", "qdp", "qdp*"],
-    gain_weight=["random", "qdp", "qdp*"],
+    by=["ra", "qdp", "qdp*"],
+    gain_weight=["ra", "qdp", "qdp*"],
     best=["qdp*"],
 )
 def allocate(
@@ -181,8 +190,8 @@ def allocate(
     strategy : str, default "qdp"
         - ``uniform`` (UN): all topics alike: over all stages together their numbers of documents
           differ by one at most, where a topic has as many.
-        - ``random`` (RA): as many topics at random as ``qdp`` would weight, alike.
-        - ``subset`` (SA): topics by equation (5.2) at each stage, alike.
+        - ``ra`` (RA, random allocation): as many topics at random as ``qdp`` would weight, alike.
+        - ``sa`` (SA, subset allocation): topics by equation (5.2) at each stage, alike.
         - ``qdp``: the priority of a document is its topic's weight b times its own w; b minimises
           ``b'(S + U)b / 2 - e'Sb - lambda r'b`` for b from 0 to 1 (7.5).
         - ``qdp*``: the same by the `best` systems so far alone, and only their documents.
@@ -211,7 +220,7 @@ def allocate(
     relevance_level : int, optional
         The lowest grade that counts as relevant; by default the level that the qrels name, or 1.
     seed : int
-        Of the permanent random numbers, which say which documents are drawn, and of ``random``.
+        Of the permanent random numbers, which say which documents are drawn, and of ``ra``.
 
     Returns
     -------
@@ -267,7 +276,7 @@ def allocate(
                     "the same mean score",
                     remedy=_MORE,
                 ) from error
-            alike = strategy in ("random", "subset")
+            alike = strategy in ("ra", "sa")
         w = _document_weights(pool, sampling, systems)
         probability = _spent(pool, probability, numbers, b, w, end - spent, sampling, size, alike)
         new = np.setdiff1d(np.flatnonzero(numbers < probability), order)
@@ -299,10 +308,7 @@ def _ends(budget: int, stages: int, first: float) -> list[int]:
 
 
 def _check(pool: Pool, strategy: str, stages: int, sampling: str, size: str, best: int) -> None:
-    if strategy not in STRATEGIES:
-        raise InputError(
-            f"strategy is {strategy!r}", remedy=f"give {', '.join(STRATEGIES[:-1])} or qdp*"
-        )
+    check_word("strategy", strategy, STRATEGIES, _NOW)
     if stages == 1 and strategy != "uniform":
         raise InputError(
             f"strategy {strategy} weights topics by the stages before, and there is one alone",
@@ -339,12 +345,12 @@ def _chosen(
             f"no relevant document among the {sample.judgments.n_judged} judged by stage {n}",
             remedy=_MORE,
         )
-    if strategy == "subset":
+    if strategy == "sa":
         return _subset(scores, budget, sample.judgments.n_open), pool.systems
     systems = _best(scores, best) if strategy == "qdp*" else pool.systems
-    r = unseen_relevant(sample, by, seed[0]) if gain_weight else np.ones(pool.n_topics)
+    r = unjudged_relevant(sample, by, seed[0]) if gain_weight else np.ones(pool.n_topics)
     b = _priorities(scores, systems, r, gain_weight)
-    if strategy == "random":
+    if strategy == "ra":
         some = np.arange(pool.n_topics) < np.count_nonzero(b)
         b = np.random.default_rng(seed).permutation(some).astype(np.float64)
     return b, systems

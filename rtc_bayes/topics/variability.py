@@ -256,7 +256,7 @@ class VariabilityComparison(Shown):
     >>> scores = rb.ScoreMatrix.from_qrels(data.runs, data.qrels, "AP")
     >>> frame = rb.compare_variability(scores).to_frame()
     >>> list(frame.columns[2:])
-    ['first_sd', 'second_sd', 'mean_p', 'variance_p', 'tie', 'broken']
+    ['sd_a', 'sd_b', 'mean_p', 'variance_p', 'tie', 'broken']
     """
 
     systems: tuple[str, ...]
@@ -274,25 +274,25 @@ class VariabilityComparison(Shown):
         Returns
         -------
         DataFrame
-            first, second; first_sd, second_sd, of their transformed scores over topics; mean_p,
-            variance_p; tie, whether means do not differ significantly; and broken, whether a tie's
-            variances do.
+            a, b; sd_a, sd_b, of their transformed scores over topics; mean_p, variance_p; tie,
+            whether means do not differ significantly; and broken, whether a tie's variances do.
         """
         import pandas as pd
 
-        a, b = np.triu_indices(len(self.systems), 1)
+        pairs = np.triu_indices(len(self.systems), 1)
         names = np.array(self.systems, dtype=object)
-        tie = ~(self.mean_p[a, b] < self.level)
+        (a, b), (sd_a, sd_b) = ([of[place] for place in pairs] for of in (names, self.deviation))
+        tie = ~(self.mean_p[pairs] < self.level)
         return pd.DataFrame(
             {
-                "first": names[a],
-                "second": names[b],
-                "first_sd": self.deviation[a],
-                "second_sd": self.deviation[b],
-                "mean_p": self.mean_p[a, b],
-                "variance_p": self.variance_p[a, b],
+                "a": a,
+                "b": b,
+                "sd_a": sd_a,
+                "sd_b": sd_b,
+                "mean_p": self.mean_p[pairs],
+                "variance_p": self.variance_p[pairs],
                 "tie": tie,
-                "broken": tie & (self.variance_p[a, b] < self.level),
+                "broken": tie & (self.variance_p[pairs] < self.level),
             }
         )
 

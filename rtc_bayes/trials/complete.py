@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,36 @@ from rtc_bayes.collection.hold_out import groups_of
 from rtc_bayes.collection.ids import list_of_names, some
 from rtc_bayes.confidence.setting import number_of
 from rtc_bayes.confidence.subpool import with_topics
-from rtc_bayes.errors import CollectionWarning, InputError, warn
+from rtc_bayes.errors import CollectionWarning, InputError, check_word, warn
 from rtc_bayes.measures import Estimand, evaluate, moments, sample_scores
 from rtc_bayes.measures.names import Measure, parse_measure
 from rtc_bayes.measures.scores import without_rounding
 from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]
-type Truth = Literal["complete", "judged"]
+type Truth = Literal["all", "judged"]
+_TRUTHS: tuple[Truth, ...] = get_args(Truth.__value__)
+# words of before
+_ALL = {"complete": "all"}
+
+
+def check_truth(truth: object) -> None:
+    """Refuse what is no word for a study's truth.
+
+    Raises
+    ------
+    InputError
+        It names the words; for one of before, that of now.
+    """
+    check_word("truth", truth, _TRUTHS, _ALL)
+
+
+def truth_of_now(study: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a stored study, its truth in the word of now."""
+    words = dict(study)
+    if "truth" in words:
+        words["truth"] = _ALL.get(words["truth"], words["truth"])
+    return words
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,7 +89,7 @@ class Collection:
         qrels: Qrels,
         estimand: Estimand | None = None,
         *,
-        truth: Truth = "complete",
+        truth: Truth = "all",
         pad: bool = False,
         groups: Mapping[str, str] | None = None,
     ) -> Collection:
@@ -77,8 +99,9 @@ class Collection:
         ----------
         runs, qrels
         estimand : Estimand, optional
-        truth : {"complete", "judged"}
-            "judged": of lists condensed to the documents with a judgment, and topics with one.
+        truth : {"all", "judged"}
+            "all": of lists as they are, a document without judgment nonrelevant. "judged": of
+            lists condensed to the documents with a judgment, and topics with one.
         pad : bool
             Fill short lists up to the depth, as of :meth:`rtc_bayes.Pool.from_runs`.
         groups : mapping of str to str, optional
@@ -94,6 +117,7 @@ class Collection:
         CollectionWarning
             Topics without a judgment: they are left aside, as there is nothing to hold them to.
         """
+        check_truth(truth)
         if groups is not None:
             groups = dict(zip(runs.systems, groups_of(runs.systems, groups), strict=True))
         estimand = (estimand or Estimand()).of_qrels(qrels)
@@ -106,7 +130,13 @@ class Collection:
         with warnings.catch_warnings():
             # the pool has just named the runs that lack a topic
             warnings.simplefilter("ignore", CollectionWarning)
-            table = evaluate(runs, _as_measured(qrels, estimand), [estimand.measure], topics="all")
+            table = evaluate(
+                runs,
+                _as_measured(qrels, estimand),
+                [estimand.measure],
+                topics="all",
+                judged_depth=None,
+            )
         chosen = [table.topics.index(topic) for topic in topics]
         scores = without_rounding(table[estimand.measure][:, chosen].mean(axis=1))
         if estimand.topics != "all":

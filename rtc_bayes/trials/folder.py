@@ -29,6 +29,7 @@ from rtc_bayes.store import (
     write_json,
 )
 from rtc_bayes.store.files import FULL
+from rtc_bayes.trials.complete import truth_of_now
 from rtc_bayes.trials.kind import (
     DIGESTS,
     META,
@@ -114,7 +115,7 @@ class StudyFolder[Result: StudyResult]:
         try:
             with (
                 _terminated(),
-                claimed(self.path / META, self.meta, arguments_of, inside=TRIALS),
+                claimed(self.path / META, self.meta, _arguments_of_now, inside=TRIALS),
             ):
                 yield
         except BrokenExecutor as error:
@@ -227,6 +228,11 @@ class StudyFolder[Result: StudyResult]:
     def _kept(self) -> str:
         stored = sum(self._path(n).exists() for n in self._numbers)
         return f"{stored} of {len(self.seeds)} trials are stored, and the same command goes on"
+
+
+def _arguments_of_now(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a study, in the words of now, to hold two studies together."""
+    return truth_of_now(arguments_of(meta))
 
 
 @cache

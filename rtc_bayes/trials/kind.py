@@ -19,7 +19,7 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.judging import Algorithm
 from rtc_bayes.store import digest_file, digest_text, json_text, read_record, spawn_seeds
 from rtc_bayes.store.shown import Shown, counted
-from rtc_bayes.trials.complete import Collection
+from rtc_bayes.trials.complete import Collection, truth_of_now
 from rtc_bayes.trials.plan import Plan
 from rtc_bayes.trials.schema import AGAIN, Columns, read_table
 from rtc_bayes.trials.trial import Outcome
@@ -276,6 +276,8 @@ def load_study(directory: str | Path) -> StudyResult:
                     path=folder / name,
                     remedy=AGAIN,
                 )
+    if isinstance(meta.get("study"), Mapping):
+        meta = {**meta, "study": truth_of_now(meta["study"])}
     return kind.result(folder, tables, summary, {"kind": kind.name, **meta})
 
 

@@ -14,7 +14,7 @@ from rtc_bayes.judging import Algorithm, parse_algorithm, split_algorithms
 from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import ModelSpec, Sampling, is_sampler
 from rtc_bayes.relevance.fitters import is_tuned
-from rtc_bayes.trials.complete import Truth
+from rtc_bayes.trials.complete import Truth, check_truth
 from rtc_bayes.trials.without_model import check_measure
 
 type MomentsRule = Literal["published", "exact", "plugin"]
@@ -42,14 +42,14 @@ class Plan:
     estimand : Estimand
         What is compared. The truth is of the same measure and topics, over whole lists, by every
         judgment; ``topics="judged"`` are those of the complete judgments.
-    truth : {"complete", "judged"}
-        What the judgments say of a document without one: that it is not relevant, or nothing. In
-        that case lists are condensed first, to documents with a judgment
+    truth : {"all", "judged"}
+        What the judgments say of a document without one. "all": that it is not relevant.
+        "judged": nothing. Lists are then condensed first, to documents with a judgment
         (:meth:`rtc_bayes.Runs.condensed`), and only topics that have one are compared.
     pad : bool
         Fill lists that are shorter than the depth with documents that no other system lists and
         nobody judged, as of :meth:`rtc_bayes.Pool.from_runs`: for reproducing the tables of
-        Carterette 2007 only. Such a document has no judgment, so `truth` must be "complete".
+        Carterette 2007 only. Such a document has no judgment, so `truth` must be "all".
     confidence : float
         Judging ends when every pair of initial systems has it, in (0.5, 1).
     budgets : tuple of int
@@ -86,7 +86,7 @@ class Plan:
     n_initial: int = defaults.INITIAL
     moments: MomentsRule = "published"
     estimand: Estimand = field(default_factory=Estimand)
-    truth: Truth = "complete"
+    truth: Truth = "all"
     pad: bool = False
     confidence: float = defaults.CONFIDENCE
     budgets: Sequence[int] = ()
@@ -129,12 +129,11 @@ class Plan:
             raise InputError(
                 f"moments is {self.moments!r}", remedy="give published, exact or plugin"
             )
-        if self.truth not in ("complete", "judged"):
-            raise InputError(f"truth is {self.truth!r}", remedy="give complete or judged")
+        check_truth(self.truth)
         if self.pad and self.truth == "judged":
             raise InputError(
                 "padded lists hold documents without a judgment, which truth judged takes out",
-                remedy="leave pad out, or give truth complete",
+                remedy="leave pad out, or give truth all",
             )
         if not 0.5 < self.confidence < 1.0:
             raise InputError(

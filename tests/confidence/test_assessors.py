@@ -75,7 +75,7 @@ def test_a_fit_and_a_part_of_its_systems(pool):
 def test_the_confusion_of_documents_judged_by_both():
     first = rb.Qrels({"1": {"a": 3, "b": 2, "c": 0, "e": 1}, "2": {"x": 2}})
     second = rb.Qrels({"1": {"a": 1, "b": 0, "c": 0, "d": 1, "e": 1}, "3": {"x": 1}})
-    found = rb.assessor_confusion(first, second, relevance_level=2, second_level=1)
+    found = rb.assessor_confusion(first, second, relevance_level=2, second_relevance_level=1)
     np.testing.assert_allclose(found, [[1.5 / 3, 1.5 / 3], [1.5 / 3, 1.5 / 3]])
 
 

@@ -79,10 +79,10 @@ def test_votes_are_shares_and_ties_are_said():
     labels = rb.Labels.of(
         ["1"] * 5, ["a", "a", "a", "b", "b"], ["x", "y", "z", "x", "y"], [2, 0, 1, 0, 2]
     )
-    votes = rb.aggregate(labels, "mv", rel=1)
+    votes = rb.aggregate(labels, "mv", relevance_level=1)
     np.testing.assert_allclose(votes.probability, [2 / 3, 1 / 2])
     assert votes.tied.tolist() == [False, True]
-    by_grade = rb.aggregate(labels, "mv", rel=2, graded=True)
+    by_grade = rb.aggregate(labels, "mv", relevance_level=2, graded=True)
     np.testing.assert_allclose(by_grade.grades, [[1 / 3] * 3, [0.5, 0.0, 0.5]])
     np.testing.assert_allclose(by_grade.probability, [1 / 3, 1 / 2])
     assert by_grade.tied.tolist() == [True, True]
@@ -222,10 +222,10 @@ def test_nothing_is_told_of_judges_that_nothing_checks(method):
 
 def test_what_cannot_be_is_refused():
     labels, _, _ = crowd(pairs=6)
-    with pytest.raises(InputError, match="no method 'vote'; choose from mv"):
+    with pytest.raises(InputError, match="method is 'vote'; give mv, em"):
         rb.aggregate(labels, "vote")
-    with pytest.raises(InputError, match="rel is 2, and the highest grade is 1"):
-        rb.aggregate(labels, "mv", rel=2)
+    with pytest.raises(InputError, match="relevance_level is 2, and the highest grade is 1"):
+        rb.aggregate(labels, "mv", relevance_level=2)
     with pytest.raises(InputError, match="method mv takes no prior; leave it out"):
         rb.aggregate(labels, "mv", prior=rb.CrowdPrior())
     with pytest.raises(InputError, match="human's grade is 3, the labels' highest is 1"):
@@ -270,16 +270,18 @@ def test_grades_of_a_panel_are_those_of_the_scores():
     labels, truth, _ = crowd(pairs=30, judges=6, each=6, grades=4)
     ids = labels.pair_ids()
     told = {ids[i]: int(truth[i]) for i in range(0, 30, 2)}
-    made = rb.aggregate(labels, "panel", rel=2, graded=True, human=told)
+    made = rb.aggregate(labels, "panel", relevance_level=2, graded=True, human=told)
     scores = np.empty((30, 6))
     scores[labels.pairs().of_label, labels.judge_of] = labels.grade / 3
     human = np.where(np.arange(30) % 2, np.nan, truth)
-    by_scores = rb.fit_panel(scores, [topic for topic, _ in ids], human, n_grades=4, rel=2)
+    by_scores = rb.fit_panel(
+        scores, [topic for topic, _ in ids], human, n_grades=4, relevance_level=2
+    )
     np.testing.assert_allclose(made.grades, by_scores.grades, atol=1e-12)
     np.testing.assert_allclose(made.probability, by_scores.probability, atol=1e-12)
     frame = made.to_frame()
     np.testing.assert_array_equal(frame[[f"grade_{g}" for g in range(4)]], made.grades)
-    assert "grade_0" not in rb.aggregate(labels, "panel", rel=2).to_frame()
+    assert "grade_0" not in rb.aggregate(labels, "panel", relevance_level=2).to_frame()
 
 
 def test_written_probabilities_are_read_by_compare(tmp_path):
@@ -415,14 +417,14 @@ def test_a_judge_of_0_and_1_says_relevant_by_1():
     labels = rb.Labels.of(["7"] * len(docnos), docnos, judges, grades)
     human = {("7", "d000"): 0, ("7", "d003"): 3}
     with pytest.warns(CollectionWarning, match="of binary are 0 and 1 alone: for these judges 1 c"):
-        made = rb.aggregate(labels, "mv", rel=2, human=human)
+        made = rb.aggregate(labels, "mv", relevance_level=2, human=human)
     assert made.n_known == 2
     assert set(np.round(made.probability, 6)) == {0.0, 1.0}
-    assert rb.aggregate(labels, "mv", rel=1).n_known == 0
+    assert rb.aggregate(labels, "mv", relevance_level=1).n_known == 0
     alone = rb.Labels.of(["7"] * 120, *zip(*said[-120:], strict=True))
     for method in ("em", "panel"):
         with pytest.warns(CollectionWarning, match="of binary are 0 and 1 alone"):
-            made = rb.aggregate(alone, method, rel=2, human=human)
+            made = rb.aggregate(alone, method, relevance_level=2, human=human)
         relevant = np.array([truth["7"][docno] >= 2 for _, docno in made.pairs])
         assert made.probability[relevant].min() > made.probability[~relevant].max()
 
@@ -447,15 +449,16 @@ def test_gold_sets_no_scale_of_judges(method):
     gold = {("7", docno): i % 4 for i, docno in enumerate(docnos) if i % 3 == 0}
     labels, plain = rb.Labels.of(*columns, gold=gold), rb.Labels.of(*columns)
     assert rb.Labels.of(*columns, gold=gold, n_grades=2).gold == labels.gold == gold
-    for rel in (1, 2):
+    for level in (1, 2):
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             made, same = (
-                rb.aggregate(each, method, rel=rel, human=gold) for each in (labels, plain)
+                rb.aggregate(each, method, relevance_level=level, human=gold)
+                for each in (labels, plain)
             )
         np.testing.assert_array_equal(made.grades, same.grades)
         notes = [str(note.message) for note in said]
-        assert len(notes) == 2 * (rel > 1)
+        assert len(notes) == 2 * (level > 1)
         assert all("labels of llm are 0 and 1 alone" in note for note in notes)
     with pytest.raises(InputError, match="a true grade is 101"):
         rb.Labels.of(*columns, gold={("7", "d00"): 101})
@@ -468,7 +471,7 @@ def test_a_judge_none_of_whose_labels_is_relevant_is_remarked_on():
     docnos, judges, grades = zip(*said, strict=True)
     labels = rb.Labels.of(["7"] * len(docnos), docnos, judges, grades)
     with pytest.warns(CollectionWarning, match="no label of low reaches 3, the lowest relevant"):
-        rb.aggregate(labels, "mv", rel=3)
+        rb.aggregate(labels, "mv", relevance_level=3)
 
 
 def test_one_judge_alone_is_a_panel_of_one():
@@ -529,3 +532,36 @@ def test_glad_is_not_led_by_a_judge_who_always_says_the_same():
     right = [truth[docnos.index(docno)] for _, docno in made.pairs]
     # .9 of 100 but for three standard errors
     assert ((made.grades[:, 1] > 0.5) == right).mean() > 0.81
+
+
+def test_words_of_before_name_those_of_now():
+    labels = rb.Labels.of(["1"] * 2, ["a", "b"], ["x", "y"], [0, 1])
+    panel = rb.fit_panel([[0.0], [1.0]], ["t", "t"])
+    for call, said in (
+        (lambda: rb.aggregate(labels, rel=1), "aggregate takes no rel; write relevance_level"),
+        (lambda: rb.fit_panel([[1.0]], ["t"], rel=1), "fit_panel takes no rel; write relevance"),
+        (lambda: rb.agreement(labels, level="nominal"), "agreement takes no level; write scale"),
+        (lambda: rb.draw_checks(panel, n=1), "draw_checks takes no n; write count"),
+        (lambda: rb.suggest_checks(panel, n=1), "suggest_checks takes no n; write count"),
+        (
+            lambda: rb.assessor_confusion(rb.Qrels({}), rb.Qrels({}), second_level=1),
+            "takes no second_level; write second_relevance_level",
+        ),
+    ):
+        with pytest.raises(InputError, match=said):
+            call()
+
+
+def test_options_are_checked_as_those_of_the_method_that_is_taken():
+    one = rb.Labels.of(["1"] * 2, ["a", "b"], ["x", "x"], [0, 1])
+    two = rb.Labels.of(["1"] * 2, ["a", "b"], ["x", "y"], [0, 1])
+    assert rb.aggregate(one).method == "panel"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rb.FitWarning)  # of so few draws
+        assert rb.aggregate(two, draws=10).method == "hierarchical"
+    assert rb.aggregate(two, families={"x": "f"}).method == "panel"
+    with pytest.raises(TypeError, match="missing a required argument: 'labels'"):
+        rb.aggregate(draws=10)
+    for labels, families in ((one, None), (two, {"x": "f"})):
+        with pytest.raises(InputError, match="method panel takes no draws; leave it out, or give"):
+            rb.aggregate(labels, draws=10, families=families)

@@ -29,10 +29,10 @@ def observed():
 
 
 @pytest.mark.parametrize(
-    ("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
+    ("scale", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
 )
-def test_alpha_is_the_published_one(level, published):
-    made = rb.agreement(observed(), level, resamples=200)
+def test_alpha_is_the_published_one(scale, published):
+    made = rb.agreement(observed(), scale, resamples=200)
     assert made.value == pytest.approx(published, abs=5e-4)
     assert made.low < made.value < made.high
     assert made.pairs == 11
@@ -64,7 +64,7 @@ def test_a_judge_does_not_agree_with_itself():
     assert agrees[0][0] == pytest.approx(agrees[1][0])
 
 
-@pytest.mark.parametrize("given", [{"level": "ratio"}, {"resamples": 1}])
+@pytest.mark.parametrize("given", [{"scale": "ratio"}, {"resamples": 1}])
 def test_agreement_refuses_what_it_does_not_know(given):
     with pytest.raises(InputError, match=r"ratio|resamples"):
         rb.agreement(observed(), **given)

@@ -29,9 +29,18 @@ def test_grades_of_a_panel_are_written(tmp_path):
     rows = [f"7 w{j} d{doc} {(doc + j // 2) % 3} {doc % 3}" for doc in range(9) for j in range(4)]
     panel.write_text("\n".join(["topic judge docno label gold", *rows]))
     out = tmp_path / "soft.csv"
-    given = ["labels", str(panel), "--method", "panel", "--graded", "--rel", "2", "--quiet"]
+    given = [
+        "labels",
+        str(panel),
+        "--method",
+        "panel",
+        "--graded",
+        "--relevance-level",
+        "2",
+        "--quiet",
+    ]
     assert main([*given, "-o", str(out)]) == 0
-    made = rb.aggregate(rb.read_labels(panel), "panel", graded=True, rel=2)
+    made = rb.aggregate(rb.read_labels(panel), "panel", graded=True, relevance_level=2)
     written = pd.read_csv(out, dtype={"topic": str})
     pd.testing.assert_frame_equal(written, made.to_frame(), check_dtype=False)
     assert written.filter(like="grade_").sum(axis=1).to_numpy() == pytest.approx(1.0)
@@ -102,7 +111,7 @@ def test_a_family_of_judges_weighs_as_one(crowd, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["--rel", "4"], "rel is 4, and the highest grade is 1"),
+        (["--relevance-level", "4"], "relevance_level is 4, and the highest grade is 1"),
         (["--gold", "--human", "x"], "--gold and --human both say what is known"),
         (["-o", "out.xyz"], "stands for no format"),
     ],

@@ -118,7 +118,7 @@ def test_grades_are_those_of_brute_force(monkeypatch):
     scores = generator.uniform(size=(80, 1))
     truth = np.digitize(scores[:, 0] + 0.3 * generator.standard_normal(80), [0.4, 0.7])
     human = np.where(np.arange(80) < 40, truth, NAN)
-    panel = fit_panel(scores, [0] * 80, human, n_grades=3, rel=2)
+    panel = fit_panel(scores, [0] * 80, human, n_grades=3, relevance_level=2)
     prior = PanelPrior()
     axes = np.linspace(-5, 4, 81), np.linspace(-3, 12, 81), np.linspace(0.02, 4, 81)
     a, b, gap = np.meshgrid(*axes, indexing="ij")
@@ -148,13 +148,14 @@ def test_grades_are_a_distribution(human, gap):
     scores = np.array([[0.9], [0.1], [0.4], [0.0], [0.5], [1.0]])
     prior = PanelPrior(gap=gap)
     panels = [
-        fit_panel(scores, ["t"] * 6, human, n_grades=4, rel=rel, prior=prior) for rel in (1, 2, 3)
+        fit_panel(scores, ["t"] * 6, human, n_grades=4, relevance_level=rel, prior=prior)
+        for rel in (1, 2, 3)
     ]
     grades = panels[0].grades
     assert (grades >= 0).all()
     np.testing.assert_allclose(grades.sum(axis=1), 1, rtol=1e-12)
-    for rel, panel in enumerate(panels, 1):
-        np.testing.assert_allclose(panel.probability, grades[:, rel:].sum(axis=1), atol=1e-12)
+    for level, panel in enumerate(panels, 1):
+        np.testing.assert_allclose(panel.probability, grades[:, level:].sum(axis=1), atol=1e-12)
     mean = grades @ np.arange(4)
     assert mean[5] > mean[4] > mean[3]
     if human:
@@ -170,7 +171,7 @@ def test_two_grades_are_relevance():
     binary, two = fit_panel(scores, topics, human), fit_panel(scores, topics, human, n_grades=2)
     np.testing.assert_array_equal(two.grades[:, 1], binary.probability)
     # a middle grade that nobody gives: the highest of three is what 1 was
-    three = fit_panel(scores, topics, 2 * human, n_grades=3, rel=2)
+    three = fit_panel(scores, topics, 2 * human, n_grades=3, relevance_level=2)
     assert np.corrcoef(three.probability, binary.probability)[0, 1] > 0.95
 
 
@@ -300,7 +301,7 @@ def test_bad_input(arguments, message):
 
 def test_bad_requests():
     panel = fit_panel([[1.0], [0.0]], ["t", "t"], [1, NAN])
-    with pytest.raises(InputError, match="n is 2, of 1 pair without"):
+    with pytest.raises(InputError, match="count is 2, of 1 pair without"):
         suggest_checks(panel, 2)
     with pytest.raises(InputError, match="strata is 3, for 1 pair"):
         draw_checks(panel, 1, strata=3)
@@ -308,8 +309,8 @@ def test_bad_requests():
         panel.draws(0)
     with pytest.raises(InputError, match="2 names of 1"):
         fit_panel([[1.0]], ["t"], judges=["a", "b"])
-    with pytest.raises(InputError, match="rel is 2, and the highest grade is 1"):
-        fit_panel([[1.0]], ["t"], rel=2)
+    with pytest.raises(InputError, match="relevance_level is 2, and the highest grade is 1"):
+        fit_panel([[1.0]], ["t"], relevance_level=2)
     with pytest.raises(InputError, match="n_grades"):
         fit_panel([[1.0]], ["t"], n_grades=1)
     with pytest.raises(InputError, match="the prior's gap of grades is 0; give a mean above 0"):

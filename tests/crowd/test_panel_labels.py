@@ -19,7 +19,9 @@ def columns(probability=None):
 def test_grades_are_scores_and_repeated_labels_are_averaged():
     scores = [[1, 1], [0, np.nan], [np.nan, 1 / 6]]
     by_scores = fit_panel(scores, ["1", "1", "2"], [1, 0, np.nan], judges=["a", "b"])
-    by_labels = panel(columns(), {("1", "d1"): 2, ("1", "d2"): 1, ("9", "d9"): 3}, rel=2)
+    by_labels = panel(
+        columns(), {("1", "d1"): 2, ("1", "d2"): 1, ("9", "d9"): 3}, relevance_level=2
+    )
     np.testing.assert_array_equal(by_labels.human, [1, 0, np.nan])
     np.testing.assert_allclose(by_labels.probability, by_scores.probability)
 
@@ -35,7 +37,7 @@ def test_a_stated_probability_replaces_the_grade():
 
 def test_grades_are_those_of_humans():
     given = columns(), {("1", "d1"): 2, ("1", "d2"): 1}
-    graded = panel(*given, rel=2, graded=True)
+    graded = panel(*given, relevance_level=2, graded=True)
     np.testing.assert_array_equal(graded.human, [2, 1, np.nan])
     np.testing.assert_array_equal(graded.grades[:2], np.eye(4)[[2, 1]])
     np.testing.assert_array_equal(graded.probability[:2], [1, 0])
@@ -45,8 +47,11 @@ def test_grades_are_those_of_humans():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rel": 0}, "rel is 0"),
-        ({"rel": 4, "graded": True}, "rel is 4, and the highest grade is 3"),
+        ({"relevance_level": 0}, "relevance_level is 0"),
+        (
+            {"relevance_level": 4, "graded": True},
+            "relevance_level is 4, and the highest grade is 3",
+        ),
         ({"human": {("1", "d1"): 4}, "graded": True}, "human labels that are not 0 to 3 or NaN"),
         ({"families": {"c": "x"}}, "judges without labels: c"),
     ],
@@ -64,7 +69,9 @@ def test_the_one_of_a_judge_of_two_grades_is_the_highest_grade():
     topics, docnos = ([pair[k] for pair in pairs] * 2 for k in (0, 1))
     judges = ["graded"] * 150 + ["binary"] * 150
     one, three = (
-        panel(Labels.of(topics, docnos, judges, [*graded, *binary * most]), rel=2).probability
+        panel(
+            Labels.of(topics, docnos, judges, [*graded, *binary * most]), relevance_level=2
+        ).probability
         for most in (1, 3)
     )
     np.testing.assert_allclose(one, three)

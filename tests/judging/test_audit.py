@@ -205,7 +205,7 @@ def test_all_judged_leaves_no_doubt(pool, probability):
     labels = labels_of(pool, probability, np.random.default_rng(1))
     rel = Relevance.from_values(pool, probability[None])
     comparison = rb.compare(pool, rel, rb.Estimand("P@10", scope="pool"))
-    prels = audit_documents(pool, 1.0, qrels_of(pool, labels), weights="uniform")
+    prels = audit_documents(pool, 1.0, qrels_of(pool, labels), sampling="uniform")
     look = audit(comparison, Sample.from_prels(pool, prels))
     truth = rb.moments(pool, labels.astype(float), measure="P@10", pairs="none").mean_expected[0]
     assert look.judged == pool.n_documents
@@ -216,7 +216,7 @@ def test_all_judged_leaves_no_doubt(pool, probability):
 def test_all_judged_gives_the_true_score_of_every_measure(pool, probability):
     """Average precision, and a model that is far off."""
     labels = labels_of(pool, probability, np.random.default_rng(1))
-    prels = audit_documents(pool, 1.0, qrels_of(pool, labels), weights="uniform")
+    prels = audit_documents(pool, 1.0, qrels_of(pool, labels), sampling="uniform")
     look = audit(compared(pool, probability[0] ** 3), Sample.from_prels(pool, prels))
     np.testing.assert_allclose(look.estimate, truth_of(pool, labels), rtol=0.02)
 
@@ -407,9 +407,10 @@ def test_a_document_that_nobody_can_judge_is_left_out_of_an_audit(pool, probabil
 def test_the_share_is_drawn_where_small_topics_are_used_up():
     runs = {"1": [f"x{n}" for n in range(5)], "2": [f"y{n}" for n in range(45)]}
     pool = Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", runs)]))
-    for share, weights in ((0.6, None), (0.6, "rank"), (0.6, "uniform"), (1.0, None)):
+    for share, sampling in ((0.6, None), (0.6, "rank"), (0.6, "uniform"), (1.0, None)):
         drawn = [
-            audit_documents(pool, share, weights=weights, seed=seed).n_values for seed in range(60)
+            audit_documents(pool, share, sampling=sampling, seed=seed).n_values
+            for seed in range(60)
         ]
         error = np.std(drawn, ddof=1) / np.sqrt(len(drawn))
         assert np.mean(drawn) == pytest.approx(share * pool.n_documents, abs=3.0 * error + 1e-9)

@@ -21,7 +21,7 @@ def folder(tmp_path_factory):
     simulated = rb.simulate(n_topics=4, n_systems=4, seed=2)
     rb.write_runs(simulated.runs, made / "runs")
     rb.write_qrels(simulated.qrels, made / "qrels.txt")
-    drawn = ["--budget", "60", "-o", f"{made}/sample.prels", "--scores", f"{made}/scores.csv"]
+    drawn = ["--budget", "60", "-o", f"{made}/sample.prels", "--write-scores", f"{made}/scores.csv"]
     truth = ["--truth", f"{made}/qrels.txt", "--depth", "20", "--quiet"]
     assert main(["allocate", f"{made}/runs", *truth, *drawn]) == 0
     return made

@@ -105,7 +105,7 @@ def test_the_covariance_is_that_of_the_estimates_over_samples(rng):
     pool = random_pool(rng, systems=3, topics=4, documents=50, longest=50)
     labels = (rng.random(pool.n_documents) < 0.5).astype(float)
     truth = labelled(pool, labels)
-    probability = inclusion_probabilities(pool, 30, weights="uniform")
+    probability = inclusion_probabilities(pool, 30, sampling="uniform")
     estimates = [stat_ap(Sample.draw(pool, truth, probability, seed=seed)) for seed in range(600)]
     means = np.array([one.scores.mean.mean(axis=1) for one in estimates])
     first, second = np.triu_indices(3, 1)
@@ -158,13 +158,13 @@ def test_permanent_numbers_are_uniform_and_stay(rng):
     assert (permanent_numbers(pool, seed=4) != numbers).all()
 
 
-@pytest.mark.parametrize("weights", ["uniform", "depth", "rank"])
-def test_probabilities_sum_to_the_size_and_never_fall(rng, weights):
+@pytest.mark.parametrize("sampling", ["uniform", "depth", "rank"])
+def test_probabilities_sum_to_the_size_and_never_fall(rng, sampling):
     pool = random_pool(rng, systems=3, topics=2, documents=40, longest=20)
     before = np.zeros(pool.n_documents)
     sample = np.zeros(pool.n_documents, dtype=bool)
     for size in (0.5, 3, 8, 15, 1000):
-        probability = inclusion_probabilities(pool, size, weights=weights)
+        probability = inclusion_probabilities(pool, size, sampling=sampling)
         for t in range(pool.n_topics):
             inside = pool.documents(t)
             expected = min(size, inside.stop - inside.start)
@@ -217,9 +217,13 @@ def test_samples_that_cannot_be_are_refused():
         assert refusal.value.remedy
     with pytest.raises(InputError, match="neither 0 nor 1"):
         Sample(Judgments.from_labels(pool, [0], [0.5]), [1, 1, 1])
-    for size, weights in ((0, "rank"), (2, "size"), (2, [1.0]), (2, [-1.0, 1, 1])):
+    with pytest.raises(InputError, match="takes no weights; write sampling"):
+        inclusion_probabilities(pool, 2, weights="rank")
+    with pytest.raises(InputError, match="takes no weights; write sampling"):
+        rb.audit_documents(pool, 0.5, weights="rank")
+    for size, sampling in ((0, "rank"), (2, "size"), (2, [1.0]), (2, [-1.0, 1, 1])):
         with pytest.raises(InputError) as refusal:
-            inclusion_probabilities(pool, size, weights=weights)
+            inclusion_probabilities(pool, size, sampling=sampling)
         assert refusal.value.remedy
 
 

@@ -298,3 +298,18 @@ def test_parameters_out_of_range(measure, said):
 def test_qrels_without_a_relevant_document_are_said():
     with pytest.warns(CollectionWarning, match="no judged document is relevant: every grade is 0"):
         assert not evaluate(RUNS, Qrels({"9": {"a": 0}}), "AP")["AP"].any()
+
+
+def test_the_share_judged_stands_beside_the_measures():
+    table = evaluate(RUNS, QRELS, ["AP"], judged_depth=2)
+    share = evaluate(RUNS, QRELS, "Judged@2", judged_depth=None)
+    np.testing.assert_array_equal(table.judged["Judged@2"], share["Judged@2"])
+    assert table.measures == ("AP",)
+    means = table.mean_frame()
+    assert means.columns.tolist() == ["system", "AP", "Judged@2"]
+    assert means["Judged@2"].tolist() == share.mean["Judged@2"].tolist()
+    assert set(table.to_frame()["measure"]) == set(table.to_dict()) == {"AP"}
+    assert share.judged == {}
+    assert share.mean_frame().columns.tolist() == ["system", "Judged@2"]
+    asked = evaluate(RUNS, QRELS, ["Judged@100", "AP"])
+    assert asked.mean_frame().columns.tolist() == ["system", "Judged@100", "AP"]

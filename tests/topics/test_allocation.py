@@ -50,7 +50,7 @@ def test_a_negative_grade_is_no_judgment_and_is_not_asked_for():
     without = rb.Qrels({"1": {"c": 1}})
     assert rb.mean_average_reuse(runs, marked) == rb.mean_average_reuse(runs, without)
     assert unjudged_documents(runs, marked) == {"1": (), "2": ("y",)}
-    assert rb.allocate_judgments(runs, marked, 5, how="uniform").omega == 1
+    assert rb.extend(runs, marked, 5, strategy="uniform").omega == 1
     two = runs_of({name: {"1": "abc", "2": "xy"} for name in "st"})
     assert rb.allocate(rb.Pool.from_runs(two), marked, 5, strategy="uniform").missing == 4
 
@@ -101,22 +101,22 @@ def test_the_corrected_constraint_selects_by_the_budget_and_the_printed_one_topi
     omega = sum(left.values())
     for share in (0.05, 0.1, 0.3, 0.6, 0.9):
         budget = int(share * omega)
-        found = rb.allocate_judgments(new_runs, nothing, budget, scores)
+        found = rb.extend(new_runs, nothing, budget, scores)
         assert found.omega == omega
         assert len(found.selection.topics) >= 20 * budget / omega
         assert found.spent == min(budget, sum(left[topic] for topic in found.documents))
-        printed = rb.allocate_judgments(new_runs, nothing, budget, scores, constraint="printed")
+        printed = rb.extend(new_runs, nothing, budget, scores, constraint="printed")
         if share <= 0.3:
             assert len(printed.selection.topics) == 1
-    everything = rb.allocate_judgments(new_runs, nothing, omega, scores)
+    everything = rb.extend(new_runs, nothing, omega, scores)
     assert everything.spent == omega
     assert len(everything.selection.topics) == 20
 
 
 def test_a_budget_is_spread_equally_over_the_topics_selected(new_runs, scores):
     nothing = rb.Qrels({topic: {} for topic in new_runs.topics})
-    subset = rb.allocate_judgments(new_runs, nothing, 200, scores)
-    uniform = rb.allocate_judgments(new_runs, nothing, 200, how="uniform")
+    subset = rb.extend(new_runs, nothing, 200, scores)
+    uniform = rb.extend(new_runs, nothing, 200, strategy="uniform")
     assert subset.spent == uniform.spent == 200
     assert {len(docs) for docs in uniform.documents.values()} == {10}
     assert set(subset.documents) == set(subset.selection.topics)
@@ -130,8 +130,14 @@ def test_a_budget_is_spread_equally_over_the_topics_selected(new_runs, scores):
     ("words", "message"),
     [
         ({"budget": 0}, "budget is 0"),
-        ({"budget": 5}, r'give scores= or --scores, or how="uniform" \(--how uniform\)'),
-        ({"budget": 5, "how": "all"}, "how is 'all'; give subset or uniform"),
+        ({"budget": 5}, r'give scores= or --scores, or strategy="uniform" \(--strategy uniform'),
+        ({"budget": 5, "strategy": "all"}, "strategy is 'all'; give sa or uniform"),
+        ({"budget": 5, "strategy": "subset"}, "strategy is 'subset'; write 'sa'"),
+        ({"budget": 5, "formula": "printed"}, "formula says nothing with a budget; leave it out"),
+        ({"strategy": "uniform"}, "strategy says nothing without a budget; give a budget, too"),
+        ({"scores": scores_of("1")}, "scores says nothing without a budget"),
+        ({"depth": 0}, "depth is 0"),
+        ({"formula": "exact"}, "formula is 'exact'; give corrected or printed"),
         (
             {"budget": 5, "scores": scores_of("9")},
             r"topics without scores \(1\): 1; .*--topics all",
@@ -142,6 +148,37 @@ def test_a_budget_is_spread_equally_over_the_topics_selected(new_runs, scores):
 def test_what_cannot_be_done_is_refused(words, message):
     runs = runs_of({"s": {"1": "abc"}})
     with pytest.raises(rb.InputError, match=message):
-        rb.allocate_judgments(runs, JUDGED, **words)
+        rb.extend(runs, JUDGED, **words)
     with pytest.raises(rb.InputError, match="no document is left to judge"):
-        rb.allocate_judgments(runs_of({"s": {"2": "b"}}), JUDGED, 5, how="uniform")
+        rb.extend(runs_of({"s": {"2": "b"}}), JUDGED, 5, strategy="uniform")
+
+
+def test_without_a_budget_extend_says_what_is_reused(new_runs):
+    first = new_runs.topics[0]
+    judged = rb.Qrels({first: dict.fromkeys(new_runs[new_runs.systems[0]].ranking(first)[:3], 0)})
+    reused = rb.extend(new_runs, judged, depth=4)
+    assert reused.reuse == rb.mean_average_reuse(new_runs, judged)
+    assert rb.extend(new_runs, judged, formula="printed").reuse == rb.mean_average_reuse(
+        new_runs, judged, formula="printed"
+    )
+    assert reused.unjudged == {
+        name: sum(map(len, unjudged_documents(new_runs.select([name]), judged, 4).values()))
+        for name in new_runs.systems
+    }
+    assert reused.omega == sum(map(len, unjudged_documents(new_runs, judged, 4).values()))
+    assert (reused.depth, reused.n_judged_topics) == (4, 1)
+    frame = reused.to_frame()
+    assert frame.columns.tolist() == ["system", "reuse", "unjudged"]
+    assert frame["reuse"].is_monotonic_increasing
+    assert dict(zip(frame["system"], frame["unjudged"], strict=True)) == reused.unjudged
+
+
+def test_the_name_of_before_says_that_of_now():
+    for package in (rb, rb.topics):
+        with pytest.raises(
+            rb.InputError, match=r"has no allocate_judgments; use rtc_bayes\.extend"
+        ):
+            _ = package.allocate_judgments
+    with pytest.raises(AttributeError):
+        _ = rb.allocate_judgment
+    assert not hasattr(rb.topics, "allocate_judgment")

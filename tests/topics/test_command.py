@@ -198,12 +198,25 @@ def test_extend_says_what_is_reused_and_what_to_judge(here, capsys):
     reuse = rb.mean_average_reuse(new, judged)
     assert {row["system"]: row["reuse"] for row in told} == pytest.approx(reuse)
     assert [row["reuse"] for row in told] == sorted(reuse.values())
-    for how, scores in (("uniform", None), ("subset", "old.csv")):
+    reused = rb.extend(new, judged, depth=20)
+    assert told == json.loads(json.dumps(reused.to_frame().to_dict("records")))
+    assert main(shlex.split(f"{common} -o reuse.csv")) == 0
+    meta = json.loads((here / "reuse.csv.meta.json").read_text())
+    assert meta["omega"] == reused.omega
+    assert main(shlex.split(common)) == 0
+    said = f"Run reuse: {reused.omega} documents without a judgment to rank 20, reuse over the 5"
+    assert said in capsys.readouterr().out
+    for strategy, scores in (("uniform", None), ("sa", "old.csv")):
         given = f"--scores {scores}" if scores else ""
-        assert main(shlex.split(f"{common} --budget 40 --how {how} {given} -o {how}.csv")) == 0
+        assert (
+            main(
+                shlex.split(f"{common} --budget 40 --strategy {strategy} {given} -o {strategy}.csv")
+            )
+            == 0
+        )
         matrix = scores and rb.ScoreMatrix.from_csv(scores)
-        chosen = rb.allocate_judgments(new, judged, 40, matrix, how=how, depth=20)
-        with open(f"{how}.csv", newline="") as file:
+        chosen = rb.extend(new, judged, 40, matrix, strategy=strategy, depth=20)
+        with open(f"{strategy}.csv", newline="") as file:
             rows = [(row["topic"], row["docno"]) for row in csv.DictReader(file)]
         assert rows == list(chosen.to_frame().itertuples(index=False, name=None))
         assert len(rows) == 40
@@ -219,20 +232,23 @@ def test_extend_says_what_is_reused_and_what_to_judge(here, capsys):
         rb.ScoreMatrix.from_csv("old.csv"),
         dict(zip(old.systems, (3, 1), strict=True)),
     )
-    chosen = rb.allocate_judgments(new, judged, 40, matrix, weights=weights, depth=20)
+    chosen = rb.extend(new, judged, 40, matrix, weights=weights, depth=20)
     assert rows == list(chosen.to_frame().itertuples(index=False, name=None))
     for options, message in (
         ("--weights weights.csv", "--weights says nothing without --budget; give both, or neither"),
         ("--scores old.csv", "--scores says nothing without --budget"),
-        ("--how uniform", "--how says nothing without --budget"),
+        ("--strategy uniform", "--strategy says nothing without --budget"),
         ("--budget 40 --formula printed", "--formula says nothing with --budget"),
         ("--budget 40 --weights weights.csv", "--weights needs --scores"),
         ("--budget 40", "no scores to select topics by"),
         (
-            "--budget 40 --how uniform --scores old.csv",
-            "how uniform takes no scores; leave it out, ",
+            "--budget 40 --strategy uniform --scores old.csv",
+            "strategy uniform takes no scores; leave it out, ",
         ),
-        ("--budget 40 --how uniform --constraint printed", "how uniform takes no constraint"),
+        (
+            "--budget 40 --strategy uniform --constraint printed",
+            "strategy uniform takes no constraint",
+        ),
     ):
         assert main(shlex.split(f"{common} {options}")) == 2
         assert message in capsys.readouterr().err
@@ -273,10 +289,13 @@ def test_allocate_says_what_cannot_be(here, capsys):
     (here / "other.qrels").write_text("x1 0 d1 1\n")
     common = "allocate track/runs --budget 20"
     for options, message in (
-        ("--truth track/qrels.txt -o a.prels --scores ./a.prels", "--scores and -o are one file"),
-        ("--truth track/qrels.txt -o a.prels --scores no/a.csv", "its folder does not exist"),
+        (
+            "--truth track/qrels.txt -o a.prels --write-scores ./a.prels",
+            "--write-scores and -o are one file",
+        ),
+        ("--truth track/qrels.txt -o a.prels --write-scores no/a.csv", "its folder does not exist"),
         ("--truth other.qrels -o a.prels", "no topic in common"),
-        ("--truth track/qrels.txt -o a.prels --strategy subset --best 3", "subset takes no best"),
+        ("--truth track/qrels.txt -o a.prels --strategy sa --best 3", "sa takes no best"),
         ("--truth track/qrels.txt -o a.prels --lambda 0 --by logistic", "gain_weight 0.0 takes no"),
         ("--truth track/qrels.txt -o a.prels --stages 1 --first .3", "stages 1 takes no first"),
         ("--truth track/qrels.txt -o a.prels --stages 1", "or strategy uniform"),

@@ -59,7 +59,7 @@ def test_several_measures_count_equally_whatever_their_units():
         np.corrcoef(x.mean.sum(axis=1), x.mean[:, places].sum(axis=1))[0, 1] for x in (one, two)
     ]
     assert both.rho == pytest.approx(np.mean(rhos))
-    for solver in ("greedy", "greedy_tau", "lasso", "box", "vote"):
+    for solver in ("greedy", "tau", "lasso", "box", "vote"):
         twice = rb.select_topics([one, one], size=5, solver=solver)
         assert twice.topics == rb.select_topics(one, size=5, solver=solver).topics
 
@@ -102,7 +102,7 @@ def test_a_selection_goes_to_a_file(tmp_path):
     [
         ({"size": 0}, "size is 0"),
         ({"size": 21}, "size is 21, of 20 topics"),
-        ({"solver": "best"}, "no solver is called 'best'; use random, greedy"),
+        ({"solver": "best"}, "solver is 'best'; give random, greedy, tau"),
         ({"budget": 3}, "solver vote takes no budget"),
         ({"budget": 3, "size": 3, "solver": "lasso"}, "both size and budget"),
         ({"solver": "box"}, "solver box needs a budget"),

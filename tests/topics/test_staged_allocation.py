@@ -15,11 +15,11 @@ from rtc_bayes.store.shown import in_words
 from rtc_bayes.topics.objective import Objective, centred
 from rtc_bayes.topics.solvers.box import box
 from rtc_bayes.topics.staged_allocation import STRATEGIES
-from rtc_bayes.topics.unseen import unseen_relevant
+from rtc_bayes.topics.unjudged import unjudged_relevant
 
 # options of a strategy
 TAKEN = {
-    "random": {"by": "logistic"},
+    "ra": {"by": "logistic"},
     "qdp": {"by": "logistic"},
     "qdp*": {"by": "logistic", "best": 4},
 }
@@ -141,9 +141,9 @@ def test_topics_are_judged_alike_over_all_stages(data, pool, sampling):
     assert sorted(set(judged.tolist())) == [7, 8]
 
 
-@pytest.mark.parametrize("options", [{"strategy": "uniform"}, {"strategy": "random"}])
+@pytest.mark.parametrize("options", [{"strategy": "uniform"}, {"strategy": "ra"}])
 def test_stages_with_something_over_leave_estimates_unbiased(data, pool, options):
-    if options["strategy"] == "random":
+    if options["strategy"] == "ra":
         options = options | {"gain_weight": 0.0}
     names = zip(pool.topic_of.tolist(), pool.docnos, strict=True)
     relevant = sum(data.qrels[pool.topics[t]].get(docno, 0) > 0 for t, docno in names)
@@ -157,18 +157,18 @@ def test_stages_with_something_over_leave_estimates_unbiased(data, pool, options
 
 
 @pytest.mark.parametrize("size", ["exact", "expected"])
-@pytest.mark.parametrize("strategy", ["subset", "random", "qdp", "qdp*"])
+@pytest.mark.parametrize("strategy", ["sa", "ra", "qdp", "qdp*"])
 def test_what_is_chosen_and_used_up_leaves_nothing_unspent(data, pool, strategy, size):
-    """Of 460, subset and qdp left 17, and qdp* 186."""
+    """Of 460, sa and qdp left 17, and qdp* 186."""
     options = {"best": 2} if strategy == "qdp*" else {}
-    if strategy != "subset":
+    if strategy != "sa":
         options["gain_weight"] = 0.0
     budget = pool.n_documents - 10
     spent = rb.allocate(pool, data.qrels, budget, strategy=strategy, size=size, **options)
     assert spent.sample.probability.sum() >= (budget - 1e-6 if size == "expected" else 0)
     if size == "exact":
         assert spent.spent == budget
-    if strategy in ("subset", "qdp*"):
+    if strategy in ("sa", "qdp*"):
         assert len(spent.stages) == 4
         assert set(spent.stages[-1].weights.values()) == {1.0}
         assert spent.stages[-1].systems == pool.systems
@@ -249,7 +249,7 @@ def test_random_takes_as_many_topics_as_qdp(data, pool):
                 pool, data.qrels, 60, strategy=strategy, gain_weight=0.0, stages=2, seed=4
             ).stages
         ]
-        for strategy in ("qdp", "random")
+        for strategy in ("qdp", "ra")
     ]
     assert counts[0] == counts[1]
     assert counts[0][1] < pool.n_topics
@@ -258,7 +258,7 @@ def test_random_takes_as_many_topics_as_qdp(data, pool):
 @pytest.mark.parametrize("by", ["svm", "logistic", "zobel", "topic_calibration:map"])
 def test_documents_without_a_judgment_are_guessed(data, pool, by):
     sample = rb.allocate(pool, data.qrels, 120, strategy="uniform", seed=1).sample
-    r = unseen_relevant(sample, by, 0)
+    r = unjudged_relevant(sample, by, 0)
     left = np.bincount(pool.topic_of[~sample.judgments.judged], minlength=pool.n_topics)
     assert r.shape == (pool.n_topics,)
     assert ((r >= 0) & (r <= (np.inf if by == "zobel" else left))).all()
@@ -276,7 +276,9 @@ def test_a_topic_that_tells_nothing_has_no_weight():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"strategy": "best"}, "strategy is 'best'"),
+        ({"strategy": "best"}, "strategy is 'best'; give uniform, ra, sa, qdp or "),
+        ({"strategy": "random"}, "strategy is 'random'; write 'ra', the word for it now"),
+        ({"strategy": "subset"}, "strategy is 'subset'; write 'sa'"),
         ({"sampling": "deep"}, "sampling is 'deep'"),
         ({"sampling": "pool", "size": "expected"}, "size is 'expected' with sampling pool"),
         ({"first": 1.0}, "first is 1.0"),
@@ -284,11 +286,11 @@ def test_a_topic_that_tells_nothing_has_no_weight():
         ({"budget": 0}, "budget"),
         ({"best": 9, "strategy": "qdp*"}, "best is 9, of 8 systems"),
         (
-            {"best": 3, "strategy": "subset"},
-            r'subset takes no best; .* strategy="qdp\*" \(--strategy',
+            {"best": 3, "strategy": "sa"},
+            r'sa takes no best; .* strategy="qdp\*" \(--strategy',
         ),
         ({"by": "logistic", "strategy": "uniform"}, "strategy uniform takes no by"),
-        ({"gain_weight": 0.2, "strategy": "subset"}, "strategy subset takes no gain_weight"),
+        ({"gain_weight": 0.2, "strategy": "sa"}, "strategy sa takes no gain_weight"),
         (
             {"gain_weight": 0.0, "by": "logistic"},
             r"gain_weight 0.0 takes no by; .*, or give gain_weight \(--gain-weight\) above 0",
@@ -317,7 +319,9 @@ def test_the_command_writes_prels_that_score_alike(tmp_path, monkeypatch, capsys
     monkeypatch.chdir(tmp_path)
     assert main(shlex.split("simulate -o sim --topics 6 --systems 5 --seed 3 --quiet")) == 0
     line = "allocate sim/runs --truth sim/qrels.txt --budget 150 --strategy qdp* --best 3"
-    more = "--lambda 0.2 --seed 4 --by logistic --stages 4 --scores scores.csv -o judged.prels"
+    more = (
+        "--lambda 0.2 --seed 4 --by logistic --stages 4 --write-scores scores.csv -o judged.prels"
+    )
     assert main(shlex.split(f"{line} {more}")) == 0
     runs, qrels = rb.read_runs("sim/runs"), rb.read_qrels("sim/qrels.txt")
     pool = rb.Estimand().pool(runs)

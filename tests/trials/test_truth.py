@@ -1,5 +1,6 @@
 """What a study takes documents without a judgment for: nonrelevant, or nothing at all."""
 
+import json
 import warnings
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from pools import random_rankings, runs_of
 from rtc_bayes import (
     CollectionWarning,
     Estimand,
+    InputError,
     Qrels,
     Workers,
     calibrate,
@@ -18,7 +20,10 @@ from rtc_bayes import (
     fit,
     study,
 )
+from rtc_bayes.report import write_report
+from rtc_bayes.robustness import Study
 from rtc_bayes.trials import Collection, Plan, draw_systems, outcomes, quietly
+from rtc_bayes.trials.kind import arguments_of, digest_of, sealed
 from rtc_bayes.trials.running import MOST_MISSING
 from rtc_bayes.trials.scores import kendall_tau
 from rtc_bayes.trials.trial import Prediction
@@ -81,7 +86,7 @@ def test_lists_are_condensed_before_anything_else(runs, shallow):
 def test_only_topics_with_a_truth_are_compared(runs, shallow):
     kept, left_out = (
         Collection.from_runs(runs, shallow, Estimand(depth=DEPTH), truth=truth).pool.topics
-        for truth in ("complete", "judged")
+        for truth in ("all", "judged")
     )
     assert kept == runs.topics == tuple(map(str, range(TOPICS)))
     assert left_out == kept[:-1]
@@ -124,6 +129,36 @@ def test_condensed_lists_lack_nothing(runs, shallow, tmp_path):
         done = of_all("judged", runs, shallow, tmp_path, truth="judged")
     assert done.trials["missing"].tolist() == [0, 0]
     assert done.meta["study"]["truth"] == "judged"
+
+
+def test_a_word_of_before_names_that_of_now(runs, complete):
+    said = "truth is 'complete'; write 'all'"
+    with pytest.raises(InputError, match=said):
+        Plan("mtc", truth="complete")
+    with pytest.raises(InputError, match=said):
+        Collection.from_runs(runs, Qrels(complete), truth="complete")
+    with pytest.raises(InputError, match="truth is 'each'; give all or judged"):
+        Plan("mtc", truth="each")
+
+
+def test_a_study_of_before_is_read_in_the_words_of_now(runs, complete, tmp_path):
+    done = of_all("study", runs, Qrels(complete), tmp_path)
+    file = done.directory / "meta.json"
+    meta = json.loads(file.read_text())
+    meta["study"]["truth"] = "complete"
+    meta["code"] = "of before"
+    file.write_text(json.dumps(meta))
+    digests = json.loads((done.directory / "digests.json").read_text())
+    del digests["digest"]
+    digests["meta.json"] = digest_of(arguments_of(meta))
+    (done.directory / "digests.json").write_text(json.dumps(sealed(digests)))
+    again = Study.load(done.directory)
+    assert again.meta["study"]["truth"] == "all"
+    assert again.summary == done.summary
+    assert write_report(done.directory).exists()
+    # the word is not what keeps it from going on
+    with pytest.raises(InputError, match="holds a study with other code"):
+        of_all("study", runs, Qrels(complete), tmp_path)
 
 
 @pytest.mark.parametrize(("left_out", "told"), [(1, False), (6, True)])

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from rtc_bayes.topics.objective import EQUAL, Floats, Objective
 from rtc_bayes.topics.solvers.concordance import Ranking
 from rtc_bayes.topics.solvers.greedy import greedy
-from rtc_bayes.topics.solvers.greedy_tau import greedy_tau
 from rtc_bayes.topics.solvers.solution import Solution, first_best
+from rtc_bayes.topics.solvers.tau import greedy_tau
 
 type Sets = NDArray[np.bool_]
 type Criterion = Literal["rho", "tau"]

@@ -11,7 +11,7 @@ from rtc_bayes.topics.objective import Floats
 ZOBEL = "zobel"
 
 
-def unseen_relevant(sample: Sample, by: str, seed: int) -> Floats:
+def unjudged_relevant(sample: Sample, by: str, seed: int) -> Floats:
     """Estimate r, the number of relevant documents of every topic that are not judged.
 
     Parameters
