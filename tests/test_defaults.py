@@ -2,7 +2,9 @@
 
 import ast
 import inspect
+import sys
 from importlib import import_module
+from typing import Literal, get_args, get_origin
 
 import pytest
 import typer
@@ -81,19 +83,56 @@ def test_a_command_calls_the_functions_that_python_has(name, command):
     assert [each.__name__ for each in functions if each not in [*imported(module)]] == []
 
 
-@pytest.mark.parametrize(("name", "option"), OPTIONS)
-def test_the_default_is_that_of_python(name, option):
+def taken(name, option):
+    """Return the parameters that an option sets, each with its function: of what is called, or
+    of what all commands share."""
     functions, words = CALLS[name]
     word = words.get(option.name, option.name)
-    parameters = [inspect.signature(function).parameters for function in functions]
-    matching = [each[word] for each in parameters if word in each]
-    for shared in (rb.Estimand, rb.Workers, rb.read_runs, rb.read_labels):
-        if not matching and word in inspect.signature(shared).parameters:
-            matching = [inspect.signature(shared).parameters[word]]
+    for several in (functions, [rb.Estimand], [rb.Workers], [rb.read_runs], [rb.read_labels]):
+        parameters = ((each, inspect.signature(each).parameters.get(word)) for each in several)
+        if matching := [(each, parameter) for each, parameter in parameters if parameter]:
+            return word, matching
+    return word, []
+
+
+def words_of(function, parameter):
+    """Return the words that a parameter takes; none where its annotation names no such list."""
+    names = vars(sys.modules[inspect.unwrap(function).__module__])
+    for part in str(parameter.annotation).split(" | "):
+        spelt_out = part.startswith("Literal[")
+        kind = eval(part, {"Literal": Literal}) if spelt_out else names.get(part)
+        kind = getattr(kind, "__value__", kind)
+        if get_origin(kind) is Literal:
+            return {*get_args(kind)}
+    return set()
+
+
+CHOICES = [
+    option
+    for option in OPTIONS
+    if get_origin(option.values[1].type_descriptor.annotation) is Literal
+    and any(words_of(*each) for each in taken(*option.values)[1])
+]
+
+
+@pytest.mark.parametrize(("name", "option"), CHOICES)
+def test_the_choices_are_those_of_python(name, option):
+    _, matching = taken(name, option)
+    words = [words for each in matching if (words := words_of(*each))]
+    assert {*get_args(option.type_descriptor.annotation)} == set.union(*words)
+
+
+def test_many_options_have_choices():
+    assert len(CHOICES) > 30
+
+
+@pytest.mark.parametrize(("name", "option"), OPTIONS)
+def test_the_default_is_that_of_python(name, option):
+    word, matching = taken(name, option)
     if not matching:
         assert word in ALONE | ASKED
         assert word in ALONE or not option.default
-    for parameter in matching:
+    for _, parameter in matching:
         if parameter.default is inspect.Parameter.empty:
             assert option.default is None or word in ALONE
         elif option.default is None and parameter.default not in (None, ()):
