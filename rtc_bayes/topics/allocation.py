@@ -12,7 +12,7 @@ import numpy as np
 
 from rtc_bayes.collection import Qrels, Runs, natural_key
 from rtc_bayes.collection.ids import some
-from rtc_bayes.errors import InputError, check_word, explains_types, options_of, whole_number
+from rtc_bayes.errors import InputError, check_word, explains_types, options_of, warn, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.selection import TopicSelection, select_topics
@@ -229,6 +229,11 @@ def extend(
         Nothing is judged or left to judge; `scores` are missing or of other topics; or an option
         that says nothing beside the others.
 
+    Warns
+    -----
+    CollectionWarning
+        The topics that are selected have fewer documents without a judgment than the budget.
+
     Examples
     --------
     >>> import rtc_bayes as rb
@@ -314,7 +319,15 @@ def _allocated(
             zip(topics, shares, strict=True), key=lambda x: natural_key(x[0])
         )
     }
-    return JudgmentAllocation(documents, budget, omega, strategy, selection)
+    allocation = JudgmentAllocation(documents, budget, omega, strategy, selection)
+    if allocation.spent < min(budget, omega):
+        warn(
+            f"{counted(len(topics), 'topic')} selected, with {allocation.spent:,} of "
+            f"{counted(omega, 'document')} that have no judgment: "
+            f"{budget - allocation.spent:,} of the budget are not spent; "
+            'strategy="uniform" (--strategy uniform) takes all topics',
+        )
+    return allocation
 
 
 def _check_topics(of_scores: Sequence[str], of_runs: Sequence[str]) -> None:

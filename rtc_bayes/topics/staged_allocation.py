@@ -181,7 +181,8 @@ def allocate(
     Parameters
     ----------
     pool : Pool
-        Of the participating systems: only their documents are judged.
+        Of the participating systems: only their documents are judged, and scores read lists to
+        its `score_depth`. That of the command is ``rb.Estimand(depth=depth).pool(runs)``.
     qrels : Qrels
         The truth, of which a document is read once it is drawn. Documents that it lacks are
         nonrelevant.

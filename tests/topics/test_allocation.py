@@ -6,6 +6,7 @@ from pools import runs_of
 from topic_scores import drawn
 
 import rtc_bayes as rb
+from rtc_bayes.errors import CollectionWarning
 from rtc_bayes.topics.allocation import equal_shares, unjudged_documents
 
 JUDGED = rb.Qrels({"1": {"a": 1, "c": 0, "z": 0}, "2": {"b": 0}})
@@ -105,7 +106,8 @@ def test_the_corrected_constraint_selects_by_the_budget_and_the_printed_one_topi
         assert found.omega == omega
         assert len(found.selection.topics) >= 20 * budget / omega
         assert found.spent == min(budget, sum(left[topic] for topic in found.documents))
-        printed = rb.extend(new_runs, nothing, budget, scores, constraint="printed")
+        with pytest.warns(CollectionWarning, match=r"1 topic selected, with .* are not spent"):
+            printed = rb.extend(new_runs, nothing, budget, scores, constraint="printed")
         if share <= 0.3:
             assert len(printed.selection.topics) == 1
     everything = rb.extend(new_runs, nothing, omega, scores)
