@@ -1,5 +1,7 @@
 """Chapter 5: reuse, the cost of judging all, and two ways to spend less."""
 
+from contextlib import nullcontext
+
 import pytest
 from hypothesis import given, strategies as st
 from pools import runs_of
@@ -106,7 +108,9 @@ def test_the_corrected_constraint_selects_by_the_budget_and_the_printed_one_topi
         assert found.omega == omega
         assert len(found.selection.topics) >= 20 * budget / omega
         assert found.spent == min(budget, sum(left[topic] for topic in found.documents))
-        with pytest.warns(CollectionWarning, match=r"1 topic selected, with .* are not spent"):
+        # one topic takes a twentieth
+        too_much = pytest.warns(CollectionWarning, match=r"selected, with .* are not spent")
+        with too_much if share > 0.05 else nullcontext():
             printed = rb.extend(new_runs, nothing, budget, scores, constraint="printed")
         if share <= 0.3:
             assert len(printed.selection.topics) == 1
