@@ -32,7 +32,7 @@ SD_SCALE = 1.0
 
 
 @dataclass(frozen=True, eq=False)
-class Population:
+class JudgePopulation:
     """Where log odds of judges are, and how they differ.
 
     Attributes
@@ -47,7 +47,7 @@ class Population:
     log_scale: Floats
 
     @classmethod
-    def usual(cls, n_grades: int) -> Population:
+    def usual(cls, n_grades: int) -> JudgePopulation:
         """Return the population at the middle of its prior."""
         scale = np.full(2 + n_grades, np.log(0.5))
         return cls(np.full(n_grades * (n_grades - 1), prior_mean(n_grades)), scale)
@@ -66,7 +66,7 @@ class Population:
         scale = np.exp(self.log_scale) / SD_SCALE
         return float(-0.5 * (away @ away + scale @ scale) + self.log_scale.sum())
 
-    def given(self, odds: Floats, random: np.random.Generator) -> Population:
+    def given(self, odds: Floats, random: np.random.Generator) -> JudgePopulation:
         """Draw a population given the log odds of its judges: (judge, odds)."""
         judges, size = odds.shape
         root = self.root()
@@ -76,13 +76,13 @@ class Population:
         pull = precision @ odds.sum(axis=0) + self._prior_mean() / SD_USUAL**2
         mean = np.linalg.solve(spread.T, np.linalg.solve(spread, pull) + random.normal(size=size))
         scatter = (odds - mean).T @ (odds - mean)
-        now = Population(mean, self.log_scale)
+        now = JudgePopulation(mean, self.log_scale)
         density = now._log_density(scatter, judges)
         step = 2.4 / np.sqrt(2.0 * judges + 2.0)
         for place in range(len(self.log_scale)):
             log_scale = now.log_scale.copy()
             log_scale[place] += step * random.standard_normal()
-            proposed = Population(mean, log_scale)
+            proposed = JudgePopulation(mean, log_scale)
             there = proposed._log_density(scatter, judges)
             if np.log(random.random()) < there - density:
                 now, density = proposed, there

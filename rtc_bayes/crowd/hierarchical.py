@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from rtc_bayes.crowd.abilities import Population, draw_odds, log_chances
+from rtc_bayes.crowd.abilities import JudgePopulation, draw_odds, log_chances
 from rtc_bayes.crowd.adaptive_walk import AdaptiveWalk
 from rtc_bayes.crowd.expectation import dawid_skene
 from rtc_bayes.crowd.hierarchical_kernel import draw_prevalences, log_evidence, sweep
@@ -184,7 +184,7 @@ class _State:
         self.of_topic = np.tile(self.prevalence, (votes.n_topics, 1))
         self.true: NDArray[np.int64] = begin.argmax(axis=1)
         self.seems = self.true.copy()
-        self.population = Population.usual(k)
+        self.population = JudgePopulation.usual(k)
         counts = votes.confusion_counts(begin) + 1.0
         wrong = ~np.eye(k, dtype=bool)
         odds = np.log(counts) - np.log(np.diagonal(counts, axis1=1, axis2=2))[:, :, None]
@@ -291,7 +291,7 @@ class _State:
             self.of_topic = _normalised(self.of_topic * shift)
             of_mean, of_scale = np.split(step[k - 1 :], [len(self.population.mean)])
             now = self.population
-            self.population = Population(now.mean + of_mean, now.log_scale + of_scale)
+            self.population = JudgePopulation(now.mean + of_mean, now.log_scale + of_scale)
             standard = np.linalg.solve(now.root(), (self.odds - now.mean).T)
             self.odds = self.population.mean + (self.population.root() @ standard).T
             proposed = self._log_density()

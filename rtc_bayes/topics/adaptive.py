@@ -17,7 +17,7 @@ from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.beliefs import CLASSIFIERS, belief
 from rtc_bayes.topics.objective import Floats, Objective, centred, system_shares
-from rtc_bayes.topics.predicted_scores import drawn_scores, expected_scores, probabilities_by
+from rtc_bayes.topics.predicted_scores import drawn_scores, predicted_scores, probabilities_by
 from rtc_bayes.topics.solvers.greedy import Chosen
 from rtc_bayes.topics.solvers.solution import first_best
 from rtc_bayes.topics.solvers.vote import Ballot
@@ -188,7 +188,7 @@ def select_adaptively(
     while True:
         judgments = _all_judged(truth, order)
         p = probabilities_by(predict, judgments, hard=hard)
-        scores = expected_scores(judgments, p, measures, seed=seed)
+        scores = predicted_scores(judgments, p, measures, seed=seed)
         if len(order) == size:
             break
         [(topic, rho), *_] = rank_topics(
@@ -278,7 +278,7 @@ def suggest_topics(
     p = probabilities_by(predict, judgments)
     chosen = [topic for topic, some in zip(pool.topics, begun, strict=True) if some]
     ranked = rank_topics(
-        expected_scores(judgments, p, measures, seed=seed),
+        predicted_scores(judgments, p, measures, seed=seed),
         chosen,
         noise=noise,
         draws=drawn_scores(judgments, p, measures, seed=seed) if noise in _OF_DRAWS else (),

@@ -52,7 +52,7 @@ def probabilities_by(predict: Belief, judgments: Judgments, *, hard: bool = Fals
     return np.where(judgments.judged, np.nan_to_num(judgments.labels), p)
 
 
-def expected_scores(
+def predicted_scores(
     judgments: Judgments, p: Floats, measures: Sequence[str] = ("AP",), *, seed: int = 0
 ) -> list[ScoreMatrix]:
     """Return the expected score of every system on every topic, and its variance, by measure.
@@ -85,7 +85,7 @@ def drawn_scores(
     Parameters
     ----------
     judgments : Judgments
-        As of :func:`expected_scores`.
+        As of :func:`predicted_scores`.
     p : ndarray, shape (draws, documents)
     measures : sequence of str
     seed : int

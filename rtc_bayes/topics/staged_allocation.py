@@ -51,7 +51,7 @@ _MORE = "give a larger first part or budget, or strategy uniform"
 _NOTHING = 1e-6
 
 
-class Stage(NamedTuple):
+class AllocationStage(NamedTuple):
     """What one stage did.
 
     Attributes
@@ -77,7 +77,7 @@ class StagedAllocation(Shown):
     ----------
     sample : Sample
         Judgments in the order of stages, over the pool.
-    stages : tuple of Stage
+    stages : tuple of AllocationStage
     strategy : str
     budget : int
         What could be spent.
@@ -94,7 +94,7 @@ class StagedAllocation(Shown):
     """
 
     sample: Sample
-    stages: tuple[Stage, ...]
+    stages: tuple[AllocationStage, ...]
     strategy: Strategy
     budget: int
     missing: int
@@ -256,7 +256,7 @@ def allocate(
     probability = np.zeros(pool.n_documents)
     every = np.ones(pool.n_topics)
     order = np.zeros(0, dtype=np.int64)
-    done: list[Stage] = []
+    done: list[AllocationStage] = []
     retrieved = int(np.count_nonzero(pool.best_ranks))
     for n, end in enumerate([*ends, budget]):
         spent = len(order) if size == "exact" else float(probability.sum())
@@ -284,7 +284,7 @@ def allocate(
         order = np.concatenate([order, new])
         judged = np.bincount(pool.topic_of[new], minlength=pool.n_topics)
         done.append(
-            Stage(
+            AllocationStage(
                 dict(zip(pool.topics, b.tolist(), strict=True)),
                 dict(zip(pool.topics, judged.tolist(), strict=True)),
                 systems,

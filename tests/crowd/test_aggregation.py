@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import rtc_bayes as rb
-from rtc_bayes.crowd.abilities import Population
+from rtc_bayes.crowd.abilities import JudgePopulation
 from rtc_bayes.crowd.expectation import dawid_skene
 from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
 from rtc_bayes.crowd.votes import Votes
@@ -305,7 +305,7 @@ def test_the_spread_of_judges_is_that_of_their_parts():
         for g in range(3)
         if g != y
     ]
-    root = Population(np.zeros(6), np.log([skill, lean, *own])).root()
+    root = JudgePopulation(np.zeros(6), np.log([skill, lean, *own])).root()
     # four standard errors of a covariance of variances up to 2.5
     np.testing.assert_allclose(root @ root.T, np.cov(odds), atol=4 * 2.5 * np.sqrt(2 / draws))
 

@@ -9,7 +9,7 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.topics.adaptive import rank_topics
 from rtc_bayes.topics.beliefs import belief, platt
 from rtc_bayes.topics.objective import Objective
-from rtc_bayes.topics.predicted_scores import drawn_scores, expected_scores, probabilities_by
+from rtc_bayes.topics.predicted_scores import drawn_scores, predicted_scores, probabilities_by
 from rtc_bayes.topics.solvers.vote import covering_subsets
 
 N_TOPICS = 9
@@ -111,8 +111,8 @@ def test_draws_add_what_parameters_leave_unknown(track):
     rng = np.random.default_rng(1)
     draws = rng.random((3, pool.n_documents))
     none = rb.Judgments.none(pool)
-    [together] = expected_scores(none, draws)
-    alone = [expected_scores(none, draws[[d]])[0] for d in range(3)]
+    [together] = predicted_scores(none, draws)
+    alone = [predicted_scores(none, draws[[d]])[0] for d in range(3)]
     means = np.array([one.mean for one in alone])
     variances = np.array([one.variance for one in alone])
     np.testing.assert_allclose(together.mean, means.mean(axis=0))
@@ -199,7 +199,7 @@ def test_drawn_scores_have_the_moments_of_the_belief(track, n_draws):
     judgments = rb.select_adaptively(pool, qrels, 2, seed=3).judgments
     rng = np.random.default_rng(2)
     p = probabilities_by(lambda _: rng.random((n_draws, pool.n_documents)), judgments)
-    [scores], [drawn] = expected_scores(judgments, p), drawn_scores(judgments, p, seed=1)
+    [scores], [drawn] = predicted_scores(judgments, p), drawn_scores(judgments, p, seed=1)
     assert drawn.shape == (200 if n_draws == 1 else n_draws, *scores.mean.shape)
     error = np.sqrt(scores.variance / len(drawn))
     judged = scores.variance == 0.0
@@ -302,7 +302,7 @@ def test_several_measures_count_by_their_mean_rho(track):
     judgments = rb.select_adaptively(pool, qrels, 2, seed=3).judgments
     first = [pool.topics[t] for t in np.unique(pool.topic_of[judgments.order])]
     p = probabilities_by(belief("logistic", pool, 0), judgments)
-    scores = expected_scores(judgments, p, ("AP", "P@5"))
+    scores = predicted_scores(judgments, p, ("AP", "P@5"))
     both = dict(rank_topics(scores, first))
     each = [dict(rank_topics(one, first)) for one in scores]
     assert both == pytest.approx({t: (each[0][t] + each[1][t]) / 2 for t in both})
@@ -314,7 +314,7 @@ def test_several_measures_count_by_their_mean_rho(track):
     star = rb.select_adaptively(pool, qrels, 3, measure=["P@5", "AP"], seed=3)
     assert star.scores.measure == "P@5"
     p = probabilities_by(belief("logistic", pool, 3), star.judgments)
-    [again] = expected_scores(star.judgments, p, ("P@5",))
+    [again] = predicted_scores(star.judgments, p, ("P@5",))
     np.testing.assert_array_equal(star.scores.mean, again.mean)
 
 
@@ -370,7 +370,7 @@ def test_sampled_scores_are_drawn_by_the_seed():
     judgments = rb.Judgments.none(pool)
     p = np.full((1, pool.n_documents), 0.3)
     one, same, other = (
-        expected_scores(judgments, p, ["Bpref"], seed=seed)[0].mean for seed in (1, 1, 2)
+        predicted_scores(judgments, p, ["Bpref"], seed=seed)[0].mean for seed in (1, 1, 2)
     )
     np.testing.assert_array_equal(one, same)
     assert (one != other).any()
