@@ -10,6 +10,7 @@ from pools import random_rankings, runs_of
 from rtc_bayes import (
     CollectionWarning,
     Estimand,
+    InputError,
     Qrels,
     Workers,
     calibrate,
@@ -124,6 +125,21 @@ def test_condensed_lists_lack_nothing(runs, shallow, tmp_path):
         done = of_all("judged", runs, shallow, tmp_path, truth="judged")
     assert done.trials["missing"].tolist() == [0, 0]
     assert done.meta["study"]["truth"] == "judged"
+
+
+def test_a_truth_of_relevant_documents_alone_is_not_condensed(runs, complete, tmp_path):
+    alone = Qrels({t: {d: 1 for d, g in of.items() if g} for t, of in complete.items()})
+    with pytest.warns(CollectionWarning, match="has no judgment") as caught:
+        of_all("rest", runs, alone, tmp_path)
+    (said,) = caught
+    assert "the truth holds relevant documents alone" in str(said.message)
+    assert "--truth judged" not in str(said.message)
+    refused = "holds relevant documents alone, so lists .* would hold nothing else"
+    with pytest.raises(InputError, match=refused):
+        of_all("condensed", runs, alone, tmp_path, truth="judged")
+    assert not (tmp_path / "condensed").exists()
+    with pytest.raises(InputError, match=refused):
+        Collection.from_runs(runs, alone, Estimand(depth=DEPTH), truth="judged")
 
 
 @pytest.mark.parametrize(("left_out", "told"), [(1, False), (6, True)])
