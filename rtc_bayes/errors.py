@@ -196,6 +196,16 @@ class CollectionWarning(UserWarning):
     """
 
 
+class RelevantAloneWarning(CollectionWarning):
+    """Judged documents are all, or nearly all, relevant: nothing tells how rare these are.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> warnings.simplefilter("ignore", RelevantAloneWarning)  # if it is known
+    """
+
+
 class UnlabelledWarning(CollectionWarning):
     """Documents without a label beside others that have some: what they are taken for.
 

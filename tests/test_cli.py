@@ -288,7 +288,7 @@ def test_compare_with_a_rope_and_a_residual(here, ok):
         assert set(pair) == {*same, "p_rope"}
     text = ok(f"{line} --rope .01 --residual .005")
     assert "too small to matter: nearer to 0 than 0.01" in " ".join(text.split())
-    assert "AP of lists to rank 100, by the pool alone, residual 0.005; " in text
+    assert "AP of lists to rank 60, by the pool alone, residual 0.005; " in text
 
 
 def test_compare_with_ranks(here, ok, run):

@@ -80,7 +80,7 @@ class Setting:
         Which judged grades count as relevant, where there are grades above 1 and neither the
         measure nor a relevance level above 1 says it.
     judged : str
-        What judgments are too few for, in words.
+        What judgments are too few for, or tell wrong, in words.
     lasting : float
         The part of the residual that no judgment takes off, as a standard deviation.
     unjudged : float
@@ -190,7 +190,7 @@ class Setting:
         about = replace(about, residual=residual)
         by_name = measure.graded or named.rel
         if judgments is not None:
-            options["judged"] = caution(judgments, about.topics)
+            options["judged"] = caution(judgments, about.topics, about.measure, unjudged)
         options["relevant"] = (
             ""
             if grades is None or grades.highest <= 1 or by_name
@@ -306,7 +306,7 @@ class Setting:
             "draws": len(self.values),
             "exact_draws": exact_draws(self) if self.has_moments and self.moments == "exact" else 0,
             "outcomes": sampled,
-            "about": self.estimand.text,
+            "about": self.estimand.text_of(int(self.pool.lengths.max(initial=0))),
             "scope": self.estimand.scope,
             "score_depth": self.pool.score_depth,
             "unseen": self.estimand.unseen,

@@ -226,6 +226,8 @@ def build(
     -----
     CollectionWarning
         Systems have the same lists, so that a confidence in every pair cannot be reached.
+    RelevantAloneWarning
+        Judgments made before are all, or nearly all, of relevant documents.
     TurnedLabelsWarning
         Judges whose labels go against the judgments, and so count for nothing.
     ByLotWarning

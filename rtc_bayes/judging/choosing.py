@@ -22,7 +22,7 @@ from rtc_bayes.judging.judges import Chooser, Judge, confidence_of
 from rtc_bayes.judging.session import choices, reaches, start_judge
 from rtc_bayes.judging.sharing import SubPool, fewest_a_topic, shares, sub_pools
 from rtc_bayes.judging.stopping import why_ended, without_choice
-from rtc_bayes.relevance import RelevanceModel, warn_of_labels
+from rtc_bayes.relevance import RelevanceModel, warn_of_evidence
 from rtc_bayes.relevance.turned_labels import without_turned
 from rtc_bayes.store import spawn_seeds
 
@@ -100,6 +100,8 @@ def next_documents(
 
     Warns
     -----
+    RelevantAloneWarning
+        Judged documents are all, or nearly all, relevant.
     TurnedLabelsWarning
         Judges whose labels go against the judgments, and so count for nothing.
     ByLotWarning
@@ -156,7 +158,7 @@ def next_documents(
     else:
         parts = sub_pools(without_turned(judgments), hold_out, groups)
         chosen = _of_design(parts, choose, named, count, seed)
-    warn_of_labels(judgments)
+    warn_of_evidence(judgments)
     if chosen:
         return chosen
     reason = without_choice(judgments.n_open, has_confidence=chosen_by.has_confidence)

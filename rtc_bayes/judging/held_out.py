@@ -16,7 +16,7 @@ from rtc_bayes.judging.session import Confidence, JudgingSession, Step, confiden
 from rtc_bayes.judging.sharing import fewest_a_topic, shares, sub_pools
 from rtc_bayes.judging.stopping import Reason
 from rtc_bayes.measures.names import MeasureLike
-from rtc_bayes.relevance import RelevanceModel, labels_said, warn_of_labels
+from rtc_bayes.relevance import RelevanceModel, evidence_said, warn_of_evidence
 from rtc_bayes.relevance.turned_labels import without_turned
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.store.shown import counted
@@ -70,6 +70,8 @@ class HoldOutSession:
 
     Warns
     -----
+    RelevantAloneWarning
+        Judged documents are all, or nearly all, relevant.
     TurnedLabelsWarning
         Judges whose labels go against the judgments, and so count for nothing.
     ByLotWarning
@@ -127,12 +129,12 @@ class HoldOutSession:
         self._share()
         seeds = spawn_seeds(whole_number("seed", seed), len(self._parts))
         asked: dict[str, Any] = {"confidence": None, "floor": floor, "measure": measure}
-        with labels_said():  # of the whole pool, below
+        with evidence_said():  # of the whole pool, below
             self._sessions = [
                 JudgingSession(part.judgments, self.algorithm, budget=room, seed=own, **asked)
                 for part, room, own in zip(self._parts, self._room, seeds, strict=True)
             ]
-        warn_of_labels(judgments)
+        warn_of_evidence(judgments)
         self._part_of = {
             int(document): (n, own)
             for n, part in enumerate(self._parts)

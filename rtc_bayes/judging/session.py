@@ -32,7 +32,7 @@ from rtc_bayes.judging.judges.weighted import enough_to_fit
 from rtc_bayes.judging.stopping import Reason, with_residual, without_choice
 from rtc_bayes.judging.weights import weighed_by
 from rtc_bayes.measures.names import MeasureLike
-from rtc_bayes.relevance import RelevanceModel, check_takes_labels, warn_of_labels
+from rtc_bayes.relevance import RelevanceModel, check_takes_labels, warn_of_evidence
 
 type Confidence = float | Literal["auto"] | None
 
@@ -128,6 +128,8 @@ class JudgingSession:
 
     Warns
     -----
+    RelevantAloneWarning
+        Judged documents are all, or nearly all, relevant.
     TurnedLabelsWarning
         Judges whose labels go against the judgments, and so count for nothing.
     ByLotWarning
@@ -196,7 +198,7 @@ class JudgingSession:
                 remedy="give a budget alone, write confidence(), or say has_confidence = False in "
                 f"the judge {self.algorithm.judge.name}",
             )
-        warn_of_labels(judgments)
+        warn_of_evidence(judgments)
 
     @property
     def judgments(self) -> Judgments:

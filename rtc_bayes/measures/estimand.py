@@ -132,8 +132,24 @@ class Estimand:
     @property
     def text(self) -> str:
         """What scores are about, in words."""
+        return self.text_of()
+
+    def text_of(self, longest: int | None = None) -> str:
+        """Say what scores are about, of lists that may be shorter than they are read.
+
+        Parameters
+        ----------
+        longest : int, at least 1, optional
+            The length of the longest list, if it is known.
+
+        Examples
+        --------
+        >>> Estimand(scope="pool").text_of(longest=20)
+        'AP of lists to rank 20, by the pool alone'
+        """
         whole_lists, measure = self.scope == "whole", parse_measure(self.measure)
         to_rank = self.score_depth or (None if whole_lists else self.depth or defaults.DEPTH)
+        to_rank = min((rank for rank in (to_rank, longest) if rank), default=None)
         said = self.measure
         if measure.cutoff is None or measure.cutoff > (to_rank or measure.cutoff):
             lists = f"lists to rank {to_rank}"

@@ -18,7 +18,7 @@ from rtc_bayes.relevance.evidence import (
     of_retrieved,
     rank_curve,
 )
-from rtc_bayes.relevance.fit import Fit, fit, labels_said, warn_of_labels
+from rtc_bayes.relevance.fit import Fit, evidence_said, fit, warn_of_evidence
 from rtc_bayes.relevance.fitters import (
     available_methods,
     estimate,
@@ -112,10 +112,10 @@ __all__ = [
     "document_ranks",
     "effect",
     "estimate",
+    "evidence_said",
     "fit",
     "is_sampler",
     "judged_rows",
-    "labels_said",
     "load_model",
     "mixing_checks",
     "model_info",
@@ -134,6 +134,6 @@ __all__ = [
     "spline",
     "sweeps_to_try",
     "system_calibration",
-    "warn_of_labels",
+    "warn_of_evidence",
     "with_labels",
 ]

@@ -17,9 +17,11 @@ from rtc_bayes.collection import Judgments, Labels, Pool, Relevance
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.relevance import spaced
+from rtc_bayes.collection.relevant_alone import of_relevant_alone
 from rtc_bayes.errors import (
     ByLotWarning,
     InputError,
+    RelevantAloneWarning,
     SharedErrorsWarning,
     TurnedLabelsWarning,
     UnlabelledWarning,
@@ -362,6 +364,8 @@ def fit(
     -----
     CollectionWarning
         Judged topics that the pool does not hold, which are left out.
+    RelevantAloneWarning
+        Judged documents are all, or nearly all, relevant.
     FitWarning
         What a check of the draws found remarkable.
     TurnedLabelsWarning
@@ -408,15 +412,17 @@ def fit(
     if labels is not None:
         over_pool = over_pool.with_judge_labels(labels)
     fitted = _fit(without_turned(over_pool), spec, Sampling.of(wanted, **counts, seed=seed))
-    warn_of_labels(over_pool)
+    warn_of_evidence(over_pool)
     return fitted
 
 
-def warn_of_labels(judgments: Judgments) -> None:
-    """Warn of labels turned round or by lot, of systems that share their errors, of lack of labels.
+def warn_of_evidence(judgments: Judgments) -> None:
+    """Warn of judgments of relevant documents alone, and of labels that tell less than they seem.
 
     Warns
     -----
+    RelevantAloneWarning
+        Judged documents are all, or nearly all, relevant.
     TurnedLabelsWarning
         Names judges whose labels go against the judgments.
     ByLotWarning
@@ -430,8 +436,10 @@ def warn_of_labels(judgments: Judgments) -> None:
     --------
     >>> import rtc_bayes as rb
     >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
-    >>> warn_of_labels(rb.Judgments.none(pool))
+    >>> warn_of_evidence(rb.Judgments.none(pool))
     """
+    if alone := of_relevant_alone(judgments):
+        warn(alone, RelevantAloneWarning)
     judgments = without_turned(judgments, say=True)
     if judgments.judge_labels is None:
         return
@@ -442,16 +450,22 @@ def warn_of_labels(judgments: Judgments) -> None:
 
 
 @contextmanager
-def labels_said() -> Iterator[None]:
-    """Leave out what :func:`warn_of_labels` says, where it is said once for all.
+def evidence_said() -> Iterator[None]:
+    """Leave out what :func:`warn_of_evidence` says, where it is said once for all.
 
     Examples
     --------
-    >>> with labels_said():
+    >>> with evidence_said():
     ...     warn("of this label", SharedErrorsWarning)
     """
     with warnings.catch_warnings():
-        for category in (TurnedLabelsWarning, ByLotWarning, SharedErrorsWarning, UnlabelledWarning):
+        for category in (
+            RelevantAloneWarning,
+            TurnedLabelsWarning,
+            ByLotWarning,
+            SharedErrorsWarning,
+            UnlabelledWarning,
+        ):
             warnings.simplefilter("ignore", category)
         yield
 

@@ -14,7 +14,7 @@ from rtc_bayes.confidence.caution import caution
 from rtc_bayes.judging import next_documents, parse_algorithm
 from rtc_bayes.judging.weights import weighed_by_or_ap
 from rtc_bayes.measures import parse_measure
-from rtc_bayes.relevance import labels_said, remarks_on_labels
+from rtc_bayes.relevance import evidence_said, remarks_on_labels
 from rtc_bayes.relevance.turned_labels import without_turned
 from rtc_bayes.report import figures
 from rtc_bayes.report.audit_section import audit_section
@@ -217,7 +217,9 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
         said.append(f"{seed_text.capitalize()}.")
     if judgments is not None:
         said += _cautions(judgments)
-        judged = "" if comparison.settled else caution(judgments, comparison.topics)
+        judged = ""
+        if not comparison.settled:
+            judged = caution(judgments, comparison.topics, comparison.measure, unjudged)
     else:
         judged = comparison.judged_text
     if judged:
@@ -394,7 +396,7 @@ def _next(comparison: Comparison, judgments: Judgments, algorithm: str | None) -
     setting = comparison.asked_setting
     judge = parse_algorithm(algorithm or defaults.ALGORITHM)
     measure = weighed_by_or_ap(comparison.measure)
-    with labels_said():  # above
+    with evidence_said():  # above
         documents = next_documents(
             judgments.pool,
             judgments,

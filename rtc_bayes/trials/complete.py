@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
 from rtc_bayes.collection.hold_out import groups_of
 from rtc_bayes.collection.ids import list_of_names, some
+from rtc_bayes.collection.relevant_alone import nearly_all_relevant
 from rtc_bayes.confidence.setting import number_of
 from rtc_bayes.confidence.subpool import with_topics
 from rtc_bayes.errors import CollectionWarning, InputError, check_word, warn
@@ -110,7 +111,8 @@ class Collection:
         Raises
         ------
         InputError
-            A system without a group, a topic that the runs do not have, or none with a judgment.
+            A system without a group, a topic that the runs do not have, or none with a judgment;
+        lists condensed to what is judged where only relevant documents are.
 
         Warns
         -----
@@ -122,6 +124,7 @@ class Collection:
             groups = dict(zip(runs.systems, groups_of(runs.systems, groups), strict=True))
         estimand = (estimand or Estimand()).of_qrels(qrels)
         if truth == "judged":
+            check_can_condense(qrels, estimand)
             runs = runs.condensed(qrels)
         pool = estimand.pool(runs, pad=pad)
         topics = _topics_with_truth(pool, qrels, estimand)
@@ -205,6 +208,46 @@ def _topics_with_truth(pool: Pool, qrels: Qrels, estimand: Estimand) -> tuple[st
             f"aside: {some(aside)}"
         )
     return topics
+
+
+def is_of_relevant_alone(qrels: Qrels, estimand: Estimand) -> bool:
+    """Whether nearly all judged documents of a truth are relevant.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> positives = rb.Qrels({"1": {f"d{n}": 1 for n in range(30)}})
+    >>> is_of_relevant_alone(positives, rb.Estimand(relevance_level=1))
+    True
+    """
+    return nearly_all_relevant(*_counts(qrels, estimand))
+
+
+def check_can_condense(qrels: Qrels, estimand: Estimand) -> None:
+    """Refuse to condense lists to documents that are all relevant.
+
+    Raises
+    ------
+    InputError
+        No judged document is nonrelevant.
+    """
+    relevant, nonrelevant = _counts(qrels, estimand)
+    if relevant and not nonrelevant:
+        raise InputError(
+            "the truth holds relevant documents alone, so lists that are condensed to judged "
+            "documents would hold nothing else",
+            path=qrels.path or None,
+            remedy="leave --truth (truth=) out, so that all other documents count as nonrelevant, "
+            "or give the nonrelevant judgments as well",
+        )
+
+
+def _counts(qrels: Qrels, estimand: Estimand) -> tuple[int, int]:
+    """Count the judged documents that are relevant, and those that are not."""
+    level = estimand.relevance_level or 1
+    grades = [grade for topic in qrels for grade in qrels.judged(topic).values()]
+    relevant = sum(grade >= level for grade in grades)
+    return relevant, len(grades) - relevant
 
 
 def _as_measured(qrels: Qrels, estimand: Estimand) -> Qrels:

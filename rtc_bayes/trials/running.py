@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from rtc_bayes.collection import Qrels, Runs
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store import digest_text, provenance
-from rtc_bayes.trials.complete import Collection
+from rtc_bayes.trials.complete import Collection, check_can_condense, is_of_relevant_alone
 from rtc_bayes.trials.drawing import groups_left_out
 from rtc_bayes.trials.folder import StudyFolder, digest_code
 from rtc_bayes.trials.kind import Arrays, Kind, StudyResult, Tables
@@ -113,6 +113,8 @@ def run_study[Result: StudyResult](
             f"a trial takes {plan.n_systems} systems, of {len(runs)}",
             remedy="give more runs, or fewer systems (n_systems, --systems)",
         )
+    if plan.truth == "judged":
+        check_can_condense(qrels, plan.estimand)
     meta = {
         "kind": kind.name,
         **provenance(command, plan.seed, inputs),
@@ -148,7 +150,7 @@ def run_study[Result: StudyResult](
             name: stacked([rows[name] for rows, _ in trials], columns)
             for name, columns in kind.tables.items()
         }
-        _tell_of_missing(tables.get("trials"), plan)
+        _tell_of_missing(tables.get("trials"), plan, qrels)
         derived, summary = kind.summarise(tables, [arrays for _, arrays in trials], plan)
         return folder.finish({**tables, **_ordered(derived, kind.derived)}, summary)
 
@@ -160,7 +162,7 @@ def _digest_of_groups(runs: Runs, groups: Mapping[str, str] | None) -> dict[str,
     return {"groups": digest_text(json.dumps([[name, groups[name]] for name in runs]))}
 
 
-def _tell_of_missing(trials: pd.DataFrame | None, plan: Plan) -> None:
+def _tell_of_missing(trials: pd.DataFrame | None, plan: Plan, qrels: Qrels) -> None:
     """Warn where the truth lacks much of what trials ask for."""
     if trials is None or "missing" not in trials or plan.truth == "judged":
         return
@@ -168,6 +170,11 @@ def _tell_of_missing(trials: pd.DataFrame | None, plan: Plan) -> None:
     share = trials["missing"].sum() / asked if asked else 0.0
     if share > MOST_MISSING:
         why = "the truth is not complete; compare condensed lists instead (--truth judged)"
+        if is_of_relevant_alone(qrels, plan.estimand):
+            why = (
+                "the truth holds relevant documents alone, or next to, so that it may be complete; "
+                "if it is not, trials are held to a wrong truth"
+            )
         if plan.pad:
             why = f"documents of padded lists are among them, and if that is not all, {why}"
         warn(

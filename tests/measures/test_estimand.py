@@ -128,10 +128,21 @@ def test_a_comparison_counts_what_is_expected_without_a_judgment(pool):
     np.testing.assert_allclose(comparison.sd_difference**2 - lasting.sd_difference**2, 2 * more)
 
 
+def test_lists_are_said_to_go_as_far_as_they_go():
+    pool = pool_of(random_rankings(np.random.default_rng(1), 2, 2, 30, longest=20))
+    assert pool.depth == 100
+    relevance = Relevance.from_values(pool, np.full(pool.n_documents, 0.3))
+    longest = pool.lengths.max()
+    about = compare(pool, relevance).meta["about"]
+    assert str(about).startswith(f"AP of whole lists (to rank {longest}), by all")
+    deep = compare(pool, relevance, Estimand("P@50", scope="pool")).meta["about"]
+    assert deep == f"P@50 of lists to rank {longest}"
+
+
 def test_a_measure_of_high_grades_counts_what_is_relevant_to_it():
     pool = pool_of(random_rankings(np.random.default_rng(5), 3, 4, 14, longest=10), depth=10)
     some = {
-        topic: {d: 2 if n == 2 else 1 for n, d in enumerate(pool.docnos[pool.documents(t)][:6])}
+        topic: {d: min(n, 2) for n, d in enumerate(pool.docnos[pool.documents(t)][:6])}
         for t, topic in enumerate(pool.topics)
     }
     fitted = fit(pool, Judgments.from_qrels(pool, Qrels(some)), model="rtc:map")

@@ -10,7 +10,7 @@ from pools import label_all, make_pool, pool_of
 import rtc_bayes as rb
 from rtc_bayes import Judgments
 from rtc_bayes.errors import ByLotWarning
-from rtc_bayes.relevance import LabelEvidence, labels_said
+from rtc_bayes.relevance import LabelEvidence, evidence_said
 from rtc_bayes.relevance.label_ranks import BesideRanks, RankCorrelation, credit, follows
 
 
@@ -75,7 +75,7 @@ def test_a_judge_by_lot_counts_for_little_and_a_good_one_as_it_is(judged_by_nobo
     with warnings.catch_warnings():
         warnings.simplefilter("error", ByLotWarning)
         rb.fit(pool, none, model="hierarchical:map", labels=label_all(pool, relevant))
-        with labels_said():
+        with evidence_said():
             rb.fit(pool, none, model="hierarchical:map", labels=label_all(pool, lot))
 
 

@@ -161,6 +161,21 @@ def test_a_study_of_before_is_read_in_the_words_of_now(runs, complete, tmp_path)
         of_all("study", runs, Qrels(complete), tmp_path)
 
 
+def test_a_truth_of_relevant_documents_alone_is_not_condensed(runs, complete, tmp_path):
+    alone = Qrels({t: {d: 1 for d, g in of.items() if g} for t, of in complete.items()})
+    with pytest.warns(CollectionWarning, match="has no judgment") as caught:
+        of_all("rest", runs, alone, tmp_path)
+    (said,) = caught
+    assert "the truth holds relevant documents alone" in str(said.message)
+    assert "--truth judged" not in str(said.message)
+    refused = "holds relevant documents alone, so lists .* would hold nothing else"
+    with pytest.raises(InputError, match=refused):
+        of_all("condensed", runs, alone, tmp_path, truth="judged")
+    assert not (tmp_path / "condensed").exists()
+    with pytest.raises(InputError, match=refused):
+        Collection.from_runs(runs, alone, Estimand(depth=DEPTH), truth="judged")
+
+
 @pytest.mark.parametrize(("left_out", "told"), [(1, False), (6, True)])
 def test_a_tenth_may_lack_a_judgment(runs, complete, tmp_path, left_out, told):
     """Of 30 documents of a topic one, a thirtieth, is little, and six, a fifth, are much."""
