@@ -94,6 +94,8 @@ class Setting:
         How many documents the longest list holds.
     exact_of : int or None
         Of how many draws exact moments were computed, where that differs from what is tried first.
+    fitted : Judgments or None
+        What the model was fitted to; None where that is not known, as of probabilities alone.
     """
 
     pool: Pool
@@ -117,6 +119,7 @@ class Setting:
     short_error: float = 0.0
     longest: int = 0
     exact_of: int | None = None
+    fitted: Judgments | None = None
 
     def __post_init__(self) -> None:
         for name, value, kinds in (
@@ -188,6 +191,7 @@ class Setting:
         options["short_error"] = short = asked.short_lists_error(pool.n_systems, longest)
         options["common_error"] = float(np.hypot(common, short))
         about = replace(about, residual=residual)
+        options["fitted"] = judgments
         by_name = measure.graded or named.rel
         if judgments is not None:
             options["judged"] = caution(judgments, about.topics)
