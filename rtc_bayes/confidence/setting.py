@@ -366,6 +366,28 @@ def two_systems(pool: Pool, a: str, b: str) -> Pairs:
     return np.array([[number_of(pool.systems, name) for name in (a, b)]])
 
 
+def pair_named(pool: Pool, pair: object, *, remedy: str) -> Pairs:
+    """Return the pair of two systems that a caller named, as numbers.
+
+    Parameters
+    ----------
+    pool : Pool
+    pair : object
+        Two names, if it is right.
+    remedy : str
+        What to give, where it is something else.
+
+    Raises
+    ------
+    InputError
+        Something else than two names, one text above all; a system that is not there, or twice the
+        same.
+    """
+    if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+        raise InputError(f"pair is {pair!r:.80}", remedy=remedy)
+    return two_systems(pool, pair[0], pair[1])
+
+
 def check_rope(rope: float) -> None:
     """Refuse a difference that none is within.
 
