@@ -94,9 +94,9 @@ def audit(
     InputError
         A model that was fitted to labels of the audit; a measure without moments; another relevance
         level than the comparison's, or the measure's ``rel``; a drawn document that the comparison
-        has no probability of, or one of its topics that the sample's pool lacks; other systems, measure or
-        level than of the look before, or another label of a document that it saw; or documents
-        that the seed does not draw.
+        has no probability of, or one of its topics that the sample's pool lacks; other systems,
+        measure or level than of the look before, or another label of a document that it saw; or
+        documents that the seed does not draw.
 
     Examples
     --------
@@ -143,11 +143,11 @@ def _check_unseen(setting: Setting, turns: Turns) -> None:
         return
     pool = setting.fitted.pool
     fitted = setting.pool.locate_pairs(map(pool.pair_of, setting.fitted.order))
-    seen = np.count_nonzero(np.isin(turns.place[turns.judged], fitted))
-    if seen:
+    labelled = turns.place[turns.judged]
+    if seen := np.count_nonzero(np.isin(labelled, fitted)):
         raise InputError(
-            f"the model has seen {seen} of the audit's {counted(turns.judged.sum(), 'label')}, "
-            "and cannot be checked by them",
+            f"the model has seen {seen} of the audit's {counted(len(labelled), 'label')}, and "
+            " cannot be checked by them",
             remedy="fit what rb.split_audit leaves: its seen, the judgments without the audit's",
         )
 
