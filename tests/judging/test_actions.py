@@ -316,7 +316,7 @@ def test_gains_by_grade_of_graded_judgments_are_refused():
     few = judgments.keep(judgments.order[:15])
     fitted = rb.fit(pool, few, model="hierarchical:map")
     comparison = rb.compare(pool, fitted, "nDCG@10")
-    with pytest.raises(rb.InputError, match="with grades above 1.*as AP or P@10"):
+    with pytest.raises(rb.InputError, match=r"with grades above 1.*as AP or P@10"):
         rb.next_actions(comparison, few, {"human": 1})
     assert len(rb.next_actions(rb.compare(pool, fitted, "P@10"), few, {"human": 1}))
 
