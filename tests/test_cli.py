@@ -386,6 +386,8 @@ def test_build_says_for_whom_and_why_it_ended(here, ok):
     made = meta(here / "out.qrels")
     assert made["judged_for"] == [first.removesuffix(".gz"), second.removesuffix(".gz")]
     assert (made["reason"], made["judged"]) == ("budget", 20)
+    ok(f"{line} --budget 0 -o none.qrels")
+    assert len(rb.read_qrels(here / "none.qrels")) == 0
     assert made["meta"]["inputs"].keys() == {first, second, "qrels.txt"}
     assert len((here / "out.qrels").read_text().splitlines()) == 20
     ok(f"{line} --confidence .8 -o sure.qrels")
@@ -701,6 +703,10 @@ def test_plan_says_what_python_says(here, ok, run):
         seed=3,
     )
     shown = json.loads(ok(f"{line} --format json"))
+    ok(f"{line} -o by_command.csv")
+    made.to_csv(here / "by_python.csv")
+    assert (here / "by_python.csv").read_text() == (here / "by_command.csv").read_text()
+    assert json.loads(made.to_json())["rows"] == shown["rows"]
     assert shown["sentence"] == made.sentence
     for row, expected in zip(shown["rows"], made.to_dict()["rows"], strict=True):
         assert row == pytest.approx(expected)

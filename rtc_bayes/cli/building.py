@@ -41,7 +41,7 @@ def build(
     ] = None,
     budget: Annotated[
         int | None,
-        typer.Option(min=1, help="Make so many judgments; with --confidence, at most so many."),
+        typer.Option(min=0, help="Make so many judgments; with --confidence, at most so many."),
     ] = None,
     floor: Annotated[int | None, typer.Option(help="Judgments that each topic gets first.")] = None,
     labels: LabelsRead,

@@ -196,12 +196,14 @@ def _show_actions(
     request: Request, algorithm: Algorithm, costs: Mapping[str, float], worth: float | None
 ) -> None:
     """Rank judgments and labels by gain for cost."""
-    from rtc_bayes.judging.actions import check_costs
+    from rtc_bayes.judging.actions import check_costs, check_measure
     from rtc_bayes.store import announced
 
     judgments = request.judgments(request.pool())
     inputs = digests(request.systems, request.qrels, [algorithm], request.labels)
     check_costs(costs, judgments, worth)
+    graded = max(judgments.highest_grade, judgments.relevance_level) > 1
+    check_measure(request.estimand.measure, graded=graded)
     with announced("weighing actions", request.quiet):
         ranked = _ranked_actions(
             judgments, request.estimand, algorithm, costs, worth, request.count, request.seed

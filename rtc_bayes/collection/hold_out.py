@@ -8,14 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.ids import text_of
 from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.pool import Pool
-from rtc_bayes.errors import InputError, warn
+from rtc_bayes.errors import InputError, warn, with_article
 from rtc_bayes.store.csv_rows import read_csv_rows
 from rtc_bayes.store.files import digest_text, meta_path, write_json, write_text
 from rtc_bayes.store.shown import Shown, counted
@@ -110,7 +111,7 @@ class HoldOutDesign(Shown):
         groups : mapping of str to str
             Group of each system.
         """
-        held = self.held_out(topic)
+        held, groups = self.held_out(topic), groups_by_system(groups)
         self.check_groups(groups)
         return tuple(system for system, group in groups.items() if group not in held)
 
@@ -526,13 +527,14 @@ def groups_of(
     Raises
     ------
     InputError
-        Systems without a group: it names some.
+        Systems without a group: it names some. What :func:`groups_by_system` refuses.
 
     Examples
     --------
     >>> groups_of(["dense"], {"bm25": "siteA", "dense": "siteB"})
     ['siteB']
     """
+    groups = groups_by_system(groups)
     if lone := [system for system in systems if system not in groups]:
         more = f" and {len(lone) - 4} more" if len(lone) > 4 else ""
         raise InputError(
@@ -540,4 +542,45 @@ def groups_of(
             path=path,
             remedy="give a group for every system",
         )
-    return [groups[system] for system in systems]
+    return [text_of(groups[system], "group") for system in systems]
+
+
+def groups_by_system(groups: object) -> Mapping[str, str]:
+    """Take the group of each system as a mapping; a Series indexed by system is as good.
+
+    Raises
+    ------
+    InputError
+        Something else, as the name of a file.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> groups_by_system(pd.Series({"bm25": "siteA", "dense": "siteB"}))
+    {'bm25': 'siteA', 'dense': 'siteB'}
+    >>> groups_by_system("groups.csv")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: groups are a str, not a mapping of system to group; read them, ...
+    """
+    if isinstance(groups, Mapping):
+        return groups
+    if is_series(groups):
+        return dict(groups.items())
+    raise InputError(
+        f"groups are {with_article(type(groups).__name__)}, not a mapping of system to group",
+        remedy="read them, as from a file: read_groups(FILE)",
+    )
+
+
+def is_series(value: object) -> TypeGuard[pd.Series[Any]]:
+    """Whether something is a pandas Series; pandas need not be there.
+
+    Examples
+    --------
+    >>> is_series({"bm25": "siteA"})
+    False
+    """
+    return any(
+        base.__name__ == "Series" and base.__module__.partition(".")[0] == "pandas"
+        for base in type(value).__mro__
+    )

@@ -705,6 +705,24 @@ class Comparison(Shown, Saved):
         """
         write_csv(self.to_frame(), path, self.meta)
 
+    def to_latex(self, path: str | Path | None = None) -> str:
+        r"""Return the pairs as a LaTeX tabular, as they are read; write it if a path is given.
+
+        The better system of each pair stands first, with its probability and the difference's 95%
+        interval. The rules are those of the package booktabs.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> run = rb.Run.from_rankings
+        >>> runs = rb.Runs([run("A", {"1": ["x", "y"]}), run("B", {"1": ["y", "x"]})])
+        >>> pool = rb.Pool.from_runs(runs)
+        >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1]))
+        >>> print(comparison.to_latex().splitlines()[2])
+        better & worse & P(better) & difference (95\% interval) \\
+        """
+        return page_by("pairs:pairs_latex", path, self)
+
     def __repr__(self) -> str:
         pairs = len(self.a)
         source = f" by {self.model}:{self.method}" if self.model else ""

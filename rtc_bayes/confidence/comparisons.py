@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class Comparisons(dict[str, Comparison], Shown):
     """Comparisons by the names of their measures, found by any way to write one.
 
-    Made by :func:`rtc_bayes.compare` of a list of measures.
+    Made by :func:`rtc_bayes.compare` of a list of measures. :meth:`Comparison.save` writes each of
+    them so that it can be loaded again; :meth:`to_csv` and :meth:`to_json` write all of them.
 
     Examples
     --------

@@ -94,6 +94,8 @@ class Setting:
         How many documents the longest list holds.
     exact_of : int or None
         Of how many draws exact moments were computed, where that differs from what is tried first.
+    fitted : Judgments or None
+        What the model was fitted to; None where that is not known, as of probabilities alone.
     """
 
     pool: Pool
@@ -117,6 +119,7 @@ class Setting:
     short_error: float = 0.0
     longest: int = 0
     exact_of: int | None = None
+    fitted: Judgments | None = None
 
     def __post_init__(self) -> None:
         for name, value, kinds in (
@@ -188,6 +191,7 @@ class Setting:
         options["short_error"] = short = asked.short_lists_error(pool.n_systems, longest)
         options["common_error"] = float(np.hypot(common, short))
         about = replace(about, residual=residual)
+        options["fitted"] = judgments
         by_name = measure.graded or named.rel
         if judgments is not None:
             options["judged"] = caution(judgments, about.topics, about.measure, unjudged)
@@ -360,6 +364,28 @@ def two_systems(pool: Pool, a: str, b: str) -> Pairs:
     if a == b:
         raise InputError(f"{a!r} is compared with itself", remedy="name two systems")
     return np.array([[number_of(pool.systems, name) for name in (a, b)]])
+
+
+def pair_named(pool: Pool, pair: object, *, remedy: str) -> Pairs:
+    """Return the pair of two systems that a caller named, as numbers.
+
+    Parameters
+    ----------
+    pool : Pool
+    pair : object
+        Two names, if it is right.
+    remedy : str
+        What to give, where it is something else.
+
+    Raises
+    ------
+    InputError
+        Something else than two names, one text above all; a system that is not there, or twice the
+        same.
+    """
+    if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+        raise InputError(f"pair is {pair!r:.80}", remedy=remedy)
+    return two_systems(pool, pair[0], pair[1])
 
 
 def check_rope(rope: float) -> None:

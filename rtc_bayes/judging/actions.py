@@ -17,12 +17,14 @@ from rtc_bayes.confidence import Comparison
 from rtc_bayes.errors import InputError, explains_types, warn, whole_number
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.measures.analytic import gradient_on_pool
+from rtc_bayes.measures.names import MeasureLike
 from rtc_bayes.relevance.turned_labels import turned_judges, without_turned
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from rtc_bayes.collection import Judgments, Pool
+    from rtc_bayes.confidence.setting import Setting
 
 Floats = NDArray[np.float64]
 
@@ -75,9 +77,11 @@ def next_actions(
         As :func:`rtc_bayes.compare` made it, by a measure with moments.
     judgments : Judgments
         What is judged, what nobody can judge, and with
-        :attr:`~rtc_bayes.Judgments.judge_labels` what judges said. How often a judge errs is told
-        by all its labels, of documents that are relevant as far as the comparison's probabilities
-        say: a judge is as good as the model believes it to be.
+        :attr:`~rtc_bayes.Judgments.judge_labels` what judges said. Documents are found in the
+        comparison's pool by topic and docno; none that is judged is asked for. Where judgments
+        were made since the comparison, compare again: gains take it as it is. How often a judge
+        errs is told by all its labels, of documents that are relevant as far as the comparison's
+        probabilities say: a judge is as good as the model believes it to be.
     costs : mapping of str to float
         Above 0: of a judgment by a ``human``, of a ``label``, or of a label by one judge, by its
         name. What has no cost cannot be done.
@@ -103,8 +107,9 @@ def next_actions(
     Raises
     ------
     InputError
-        A measure without moments; no cost, one that is no positive number, or of a judge without
-        labels.
+        A measure without moments, as one with gains by grade of graded judgments; no cost, one
+        that is no positive number, or of a judge without labels; judgments of another relevance
+        level than the comparison's, or of other topics.
 
     Examples
     --------
@@ -144,16 +149,13 @@ def next_actions(
             "for nothing"
         )
     setting = comparison.asked_setting
-    if not setting.has_moments:
-        raise InputError(
-            f"the moments of {setting.measure} are not known, so actions cannot be weighed",
-            remedy="compare by another measure, as AP",
-        )
+    check_measure(setting.measure, graded=setting.grades is not None)
+    _check_of_comparison(judgments, setting)
     learning = Learning(comparison)
     kinds, labels_of = _kinds(setting.pool, judgments, prices, learning.p)
     rows = _best_first(setting.pool, learning, kinds, labels_of, worth, count)
     if not rows and not turned:
-        warn(f"no action gains anything: {_why_none(judgments, prices)}")
+        warn(f"no action gains anything: {_why_none(setting.pool, judgments, prices)}")
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
@@ -178,8 +180,10 @@ def _kinds(
     Where nobody can be asked there is one kind, which tells nothing.
     """
     kinds = []
+    judged = _places_of_judged(pool, judgments)
     if HUMAN in prices:
         told = np.ones(pool.n_documents)
+        told[judged] = 0.0
         told[pool.locate_pairs(judgments.aside)] = 0.0
         kinds.append(_Kind(HUMAN, "", prices[HUMAN], told))
     labels_of = np.zeros(pool.n_documents)
@@ -196,8 +200,16 @@ def _kinds(
                 of_judge = inside & (labels.judge_of == number)
                 told = _told_by_judge(p, document[of_judge], labels.grade[of_judge], judgments)
                 told[labels.unanswered_on(pool, judge)] = 0.0
+                told[judged] = 0.0
                 kinds.append(_Kind(LABEL, judge, cost, told))
     return kinds or [_Kind(LABEL, "", 1.0, np.zeros(pool.n_documents))], labels_of
+
+
+def _places_of_judged(pool: Pool, judgments: Judgments) -> NDArray[np.int64]:
+    """Find the judged documents in a pool, which may be another than that of the judgments."""
+    if pool is judgments.pool:
+        return judgments.order
+    return pool.locate_pairs(map(judgments.pool.pair_of, judgments.order))
 
 
 def _told_by_judge(
@@ -260,21 +272,83 @@ def _best_first(
     return rows
 
 
-def _why_none(judgments: Judgments, prices: Mapping[str, float]) -> str:
-    """Say whose documents are used up, of those who can be asked."""
-    pool, labels = judgments.pool, judgments.judge_labels
+def _why_none(pool: Pool, judgments: Judgments, prices: Mapping[str, float]) -> str:
+    """Say whose documents of a pool are used up, of those who can be asked."""
+    labels, unseen = judgments.judge_labels, is_unseen(pool)
+
+    def all_of(*documents: NDArray[np.int64]) -> bool:
+        seen = unseen.copy()
+        seen[np.concatenate(documents)] = True
+        return bool(seen.all())
+
     done = []
-    if HUMAN in prices and not judgments.n_open:
+    people = _places_of_judged(pool, judgments), pool.locate_pairs(judgments.aside)
+    if HUMAN in prices and all_of(*people):
         done.append("people judged every document")
     if labels is not None:
         place = labels.located(pool)
         for number, judge in enumerate(labels.judges):
-            seen = place[(labels.judge_of == number) & (place >= 0)]
-            seen = np.union1d(seen, labels.unanswered_on(pool, judge))
-            if {judge, LABEL} & prices.keys() and len(seen) == pool.n_documents:
+            labelled = place[(labels.judge_of == number) & (place >= 0)]
+            asked = {judge, LABEL} & prices.keys()
+            if asked and all_of(labelled, labels.unanswered_on(pool, judge)):
                 done.append(f"{judge} labelled every document")
     rest = "what remains tells nothing of the systems' order"
     return ", and ".join(done) or rest
+
+
+def check_measure(measure: MeasureLike, *, graded: bool) -> None:
+    """Refuse a measure by which actions cannot be weighed, before anything is fitted.
+
+    Parameters
+    ----------
+    measure : str or ir_measures.Measure
+    graded : bool
+        Whether judgments have grades above 1.
+
+    Raises
+    ------
+    InputError
+        The moments of the measure are not known, at all or of graded judgments.
+
+    Examples
+    --------
+    >>> check_measure("nDCG@10", graded=False)
+    >>> check_measure("nDCG@10", graded=True)
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: the moments of nDCG@10 are not known of judgments with grades ...
+    """
+    asked = parse_measure(measure)
+    cannot = "so actions cannot be weighed"
+    if not asked.has_moments:
+        raise InputError(
+            f"the moments of {asked.name} are not known, {cannot}",
+            remedy="compare by another measure, as AP",
+        )
+    if asked.graded and graded:
+        raise InputError(
+            f"the moments of {asked.name} are not known of judgments with grades above 1, {cannot}",
+            remedy="weigh them by a measure of relevance alone, as AP or P@10; or give judgments "
+            "whose grades are 0 and 1",
+        )
+
+
+def _check_of_comparison(judgments: Judgments, setting: Setting) -> None:
+    """Refuse judgments that cannot be of what was compared."""
+    if not judgments.n_judged:
+        return
+    compared = setting.estimand.relevance_level
+    if compared not in (None, judgments.relevance_level):
+        raise InputError(
+            f"the judgments take grades from {judgments.relevance_level} on for relevant, and the "
+            f"comparison those from {compared} on",
+            remedy="give judgments of the comparison's relevance level, as those that were fitted",
+        )
+    if not set(judgments.judged_topics) & set(setting.pool.topics):
+        raise InputError(
+            f"no topic of the comparison is judged: the judgments are of "
+            f"{some(judgments.judged_topics)}",
+            remedy="give judgments of the topics that were compared",
+        )
 
 
 def check_costs(

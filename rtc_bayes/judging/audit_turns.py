@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.ids import some
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging.audit_list import audit_order
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool
@@ -43,8 +45,20 @@ class Turns:
 
 
 def turns_of(to: Pool, sample: Sample, seed: int) -> Turns:
-    """Line the documents drawn up with a pool; those of other topics are left out."""
+    """Line the documents drawn up with a pool; those of other topics are left out.
+
+    Raises
+    ------
+    InputError
+        A topic that the sample's pool lacks, or a drawn document that the pool given lacks.
+    """
     order, pool = audit_order(sample, seed=seed), sample.judgments.pool
+    if lacking := [topic for topic in to.topics if topic not in pool.topics]:
+        raise InputError(
+            f"the sample's pool lacks {counted(len(lacking), 'topic')} of the comparison, so that "
+            f"what was drawn of them is not known: {some(lacking)}",
+            remedy="take the sample of the comparison's pool: rb.split_audit(pool, prels).sample",
+        )
     place = np.full(pool.n_documents, -1)
     shared = np.zeros(pool.n_documents, dtype=bool)
     for t, topic in enumerate(pool.topics):

@@ -59,7 +59,9 @@ def audit(
       larger (Waudby-Smith et al., Annals of Statistics 2024). Both are for the documents that can
       be drawn, and are taken anew at every look, of all labels and the model at hand.
 
-    The model must not have seen the labels of the audit's documents. A later look, by a model
+    The model must not have seen the labels of the audit's documents: fit it to what
+    :func:`split_audit` leaves. One that was fitted to them is refused; of probabilities that come
+    without a fit it is not known. A later look, by a model
     that has more judgments, goes on from the audit before by `after`: documents that were seen
     then keep what bets on them gained. Without it, all documents are taken by the model at hand,
     and the looks of one and the same model hold together.
@@ -90,10 +92,11 @@ def audit(
     Raises
     ------
     InputError
-        A measure without moments; another relevance level than the comparison's, or the measure's
-        ``rel``; a document that the comparison has no probability of; other systems, measure or
-        level than of the look before, or another label of a document that it saw; or documents
-        that the seed does not draw.
+        A model that was fitted to labels of the audit; a measure without moments; another relevance
+        level than the comparison's, or the measure's ``rel``; a drawn document that the comparison
+        has no probability of, or one of its topics that the sample's pool lacks; other systems,
+        measure or level than of the look before, or another label of a document that it saw; or
+        documents that the seed does not draw.
 
     Examples
     --------
@@ -130,7 +133,23 @@ def audit(
             "model raises false alarms more often than is promised"
         )
     turns = turns_of(setting.pool, sample, seed)
+    _check_unseen(setting, turns)
     return _look(comparison, setting, turns, after, level)
+
+
+def _check_unseen(setting: Setting, turns: Turns) -> None:
+    """Refuse a model that was fitted to labels of the audit, where that is known."""
+    if setting.fitted is None:
+        return
+    pool = setting.fitted.pool
+    fitted = setting.pool.locate_pairs(map(pool.pair_of, setting.fitted.order))
+    labelled = turns.place[turns.judged]
+    if seen := np.count_nonzero(np.isin(labelled, fitted)):
+        raise InputError(
+            f"the model has seen {seen} of the audit's {counted(len(labelled), 'label')}, and "
+            " cannot be checked by them",
+            remedy="fit what rb.split_audit leaves: its seen, the judgments without the audit's",
+        )
 
 
 def _look(
@@ -150,8 +169,10 @@ def _look(
         state = replace(state, scale=np.sqrt(of_bets**2 @ (before * (1.0 - before))))
         if len(before) and not state.scale.any():
             raise InputError(
-                "the model is sure of every document that the audit drew: no bet is possible",
-                remedy="audit probabilities between 0 and 1",
+                "the model gives every document that the audit drew a probability of 0 or 1, so "
+                "that no label can be bet on; this is so where it has seen the audit's labels",
+                remedy="fit the model to what rb.split_audit leaves, its seen; or audit "
+                "probabilities between 0 and 1",
             )
     seen = turns.time < turns.end
     believed, judged = before.copy(), int(seen.sum())

@@ -13,7 +13,7 @@ import numpy as np
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Qrels
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_groups_given
-from rtc_bayes.confidence.setting import two_systems
+from rtc_bayes.confidence.setting import pair_named, two_systems
 from rtc_bayes.errors import InputError, check_type, explains_types, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
@@ -250,9 +250,8 @@ def _named(pair: object, pool: Pool) -> tuple[str, str] | None:
     """Return the names of two systems, in the pool's order; None where none are named."""
     if pair is None or pair == "least":
         return None
-    if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
-        raise InputError(f"pair is {pair!r:.80}", remedy='give two systems, or "least"')
-    first, second = _numbers_of((pair[0], pair[1]), pool)
+    pairs = pair_named(pool, pair, remedy='give two systems, or "least"')
+    first, second = sorted(pairs[0].tolist())
     return pool.systems[first], pool.systems[second]
 
 

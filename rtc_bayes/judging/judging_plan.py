@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr, stdtrit
 
 from rtc_bayes.errors import InputError, moved
+from rtc_bayes.store import json_of, write_csv
 from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
@@ -292,6 +294,27 @@ class JudgingPlan(Shown):
             "rows": frame.where(frame.notna(), None).to_dict("records"),
             "meta": self.meta,
         }
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the rows as CSV, as the command does, and ``meta`` as ``OUT.meta.json`` beside it.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> data = rb.simulate(n_topics=4, n_systems=3, seed=1)
+        >>> pool = rb.Pool.from_runs(data.runs, depth=5)
+        >>> pilot = rb.build(pool, data.qrels, "mtc/rtc:map", budget=8).judgments
+        >>> made = rb.plan(pool, pilot, 8, algorithm="mtc/rtc:map", judgments_per_topic=[2])
+        >>> made.to_csv("plan.csv")
+        >>> import pandas as pd
+        >>> len(pd.read_csv("plan.csv")) == len(made.to_frame())
+        True
+        """
+        write_csv(self.to_frame(), path, self.meta)
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return :meth:`to_dict` as JSON, as the command writes it; write it if a path is given."""
+        return json_of(self.to_dict(), path)
 
     @property
     def sentence(self) -> str:

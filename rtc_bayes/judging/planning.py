@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rtc_bayes import defaults
 from rtc_bayes.collection import Pool, Qrels
 from rtc_bayes.confidence import Comparison
-from rtc_bayes.confidence.setting import two_systems
+from rtc_bayes.confidence.setting import pair_named
 from rtc_bayes.confidence.topics import by_topic
 from rtc_bayes.errors import InputError, explains_types, moved, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
@@ -167,7 +167,9 @@ def plan(
     chosen = _with_floor(algorithm)
     judgments, documents = _over_pool(pool, judgments, about)
     depths = tuple(sorted({min(depth, int(documents.max())) for depth in depths}))
-    numbers = None if pair is None else two_systems(pool, *pair)
+    numbers = None
+    if pair is not None:
+        numbers = pair_named(pool, pair, remedy="give two systems, as (A, B); or none, for all")
     counts = judgments.relevant + judgments.nonrelevant
     topics = _pilot_topics(pool, counts, least=2 if population else 1)
     # labels that are simulated have no grades, and so no level

@@ -15,7 +15,7 @@ from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.collection.lists import Lists
 from rtc_bayes.collection.pool import ONE_EACH
 from rtc_bayes.collection.relevance import HasRelevance, Relevance, as_relevance
-from rtc_bayes.errors import InputError, explains_types, moved
+from rtc_bayes.errors import InputError, explains_types, moved, with_article
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.names import Measure, MeasureLike, parse_measure
 from rtc_bayes.measures.overlaps import Overlaps
@@ -347,6 +347,12 @@ def on_pool(
         relevance = as_relevance(probabilities)
         return *relevance.on(pool), relevance.grades
     values = np.asarray(probabilities)
+    if values.dtype.kind == "O" and not values.ndim:
+        raise InputError(
+            f"probabilities are {with_article(type(probabilities).__name__)}",
+            remedy="give a Relevance, a Fit (as those that a Comparison was made of), or an array: "
+            "(documents,) or (draws, documents)",
+        )
     if values.dtype.kind not in "fiub" or values.ndim not in (1, 2):
         raise InputError(
             f"probabilities are a {type(probabilities).__name__} of shape {values.shape}",

@@ -135,7 +135,8 @@ class Sample:
         ----------
         lists : Pool or Runs
             A pool, whose lists are scored to its depth, or runs: their whole lists, as far down as
-            ranks are known, of the topics of the prels. Judged documents that they lack are added.
+            ranks are known, of the topics of the prels. Documents of the prels that they lack are
+            added.
         prels : Prels
         relevance_level : int, optional
             Grades from here on are relevant; by default the level that the prels name, or 1.
@@ -167,6 +168,9 @@ class Sample:
             _check_finished(prels)
         pool = lists if isinstance(lists, Pool) else _whole_lists(lists, prels)
         judgments = Judgments.from_qrels(pool, prels.qrels(), relevance_level=relevance_level)
+        # those without a grade yet, too: an audit waits for all that were drawn
+        drawn = {topic: list(rows) for topic, rows in prels.items() if topic in pool.topics}
+        judgments = judgments.on(judgments.pool.with_documents(drawn))
         pool = judgments.pool
         probability = np.full(pool.n_documents, np.nan)
         for topic, rows in prels.items():

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.hold_out import HoldOutDesign
-from rtc_bayes.errors import InputError, explains_types, moved, whole_number
+from rtc_bayes.collection.ids import some
+from rtc_bayes.errors import InputError, explains_types, moved, warn, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.reuse.agreement import CELLS, chi_square_p, exact_p
 from rtc_bayes.reuse.held import COMPARISONS, HeldScores
@@ -77,7 +78,8 @@ def reusability(
     groups : mapping of str to str
         Group of each system.
     hold_out : HoldOutDesign
-        By which was judged. It must have given topics their places at random.
+        By which was judged. It must have given topics their places at random. Scores alone do not
+        tell it from another design of the same groups and topics: give `judged`, too.
     level : float, in (0, 1)
         Of every test.
     permutations : int
@@ -108,7 +110,8 @@ def reusability(
     Warns
     -----
     CollectionWarning
-        Judgments made for systems that the design holds out of their topics.
+        Judgments made for systems that the design holds out of their topics. Groups of the design
+        without scores, or topics before the last that has some.
 
     Examples
     --------
@@ -144,6 +147,7 @@ def reusability(
         )
     if not np.nanmax(np.abs(held.scores)):
         raise InputError("all scores are 0", remedy="give judgments with relevant documents")
+    _warn_of_lacking(held, hold_out)
     observed = statistics(held, level)
     if np.isnan(observed.loss):
         raise InputError(
@@ -158,6 +162,28 @@ def reusability(
         level,
         {"design": hold_out.digest, "permutations": number, "seed": seed},
     )
+
+
+def _warn_of_lacking(held: HeldScores, hold_out: HoldOutDesign) -> None:
+    """Say what of a design has no scores, as it may be another than the one that was judged by.
+
+    Judging goes through topics in the design's order, and may end anywhere.
+    """
+    groups = [group for group in hold_out.groups if group not in held.groups]
+    scored = np.isin(hold_out.topics, held.topics)
+    last = int(np.flatnonzero(scored)[-1])
+    topics = [t for t, here in zip(hold_out.topics[:last], scored[:last], strict=True) if not here]
+    lacking = [
+        f"{counted(len(names), what)} of it ({some(names)})"
+        for what, names in (("group", groups), ("topic", topics))
+        if names
+    ]
+    if lacking:
+        warn(
+            f"check that the design is the one by which was judged: {' and '.join(lacking)} "
+            f"{'has' if len(groups) + len(topics) == 1 else 'have'} no scores"
+            + (", and later topics do" if topics else "")
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,8 +7,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 
 from rtc_bayes.collection import Runs
-from rtc_bayes.collection.hold_out import HoldOutDesign, groups_of
-from rtc_bayes.collection.ids import list_of_names, some
+from rtc_bayes.collection.hold_out import (
+    HoldOutDesign,
+    groups_by_system,
+    groups_of,
+    is_series,
+)
+from rtc_bayes.collection.ids import list_of_names, some, text_of
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import InputError, explains_types, moved, warn, whole_number
 from rtc_bayes.reuse.counts import Remainder, design_counts
@@ -41,12 +46,13 @@ def hold_out(
 
     With none of `never_together`, `most`, `most_systems` and `budget` every set of `held` groups
     is held out equally often. With any of them the design is the most even one that meets them, by
-    an integer program.
+    an integer program, among those in which every group is judged for on some topic.
 
     Parameters
     ----------
     groups : mapping of str to str, or iterable of str
-        Group (site) of each system, or the groups' names; their order does not matter.
+        Group (site) of each system (a Series indexed by system will do), or the groups' names;
+        their order does not matter.
     topics : sequence of str, or int
         Topics, or how many there are (named 1, 2, ...).
     held : int, 1 to the number of groups less 1
@@ -88,12 +94,7 @@ def hold_out(
     names, sizes = _groups(groups)
     labels = _topics(topics)
     rng = np.random.default_rng(whole_number("seed", seed))
-    pairs = [frozenset(list_of_names("a pair of never_together", pair)) for pair in never_together]
-    if odd := [pair for pair in pairs if len(pair) != 2]:
-        raise InputError(
-            f"never_together has {len(odd[0])} names where it takes pairs",
-            remedy="give two groups, as A,B; three are three pairs",
-        )
+    pairs = _pairs(never_together)
     if costs and budget is None:
         raise InputError("costs without a budget", remedy="say what they may sum to, by budget")
     for group in [*(g for pair in pairs for g in pair), *(most or {}), *(costs or {})]:
@@ -182,8 +183,9 @@ def groups_with_runs(groups: Mapping[str, str], runs: Runs) -> dict[str, str]:
     >>> rb.groups_with_runs({"dense": "siteB", "bm25": "siteA", "old": "siteA"}, runs)
     {'bm25': 'siteA', 'dense': 'siteB'}
     """
+    groups = groups_by_system(groups)
     kept = dict(zip(runs.systems, groups_of(runs.systems, groups), strict=True))
-    every = set(groups.values())
+    every = {text_of(group, "group") for group in groups.values()}
     if without := sorted(every - set(kept.values())):
         warn(
             f"{counted(len(without), 'group')} of {len(every)} without a run, left aside: "
@@ -214,11 +216,34 @@ def _groups(groups: Mapping[str, str] | Iterable[str]) -> tuple[tuple[str, ...],
     """Return the groups' names in natural order, and how many systems each has."""
     if isinstance(groups, str):
         raise InputError("groups is one text", remedy="give a mapping of system to group, or names")
-    listed = list(groups.values()) if isinstance(groups, Mapping) else [str(g) for g in groups]
+    of_systems = isinstance(groups, Mapping) or is_series(groups)
+    every = groups_by_system(groups).values() if of_systems else groups
+    listed = [text_of(group, "group") for group in every]
+    if not listed:
+        raise InputError("no groups", remedy="give the group of each system, or groups' names")
     names = natural_order(listed)
-    if not isinstance(groups, Mapping) and len(names) < len(listed):
+    if not of_systems and len(names) < len(listed):
         raise InputError("a group is named twice", remedy="give each once")
     return names, {name: listed.count(name) for name in names}
+
+
+def _pairs(never_together: Collection[Collection[str]]) -> list[frozenset[str]]:
+    """Return the pairs of groups that are not to be held out together."""
+    listed = [never_together] if isinstance(never_together, str) else list(never_together)
+    if any(isinstance(pair, str) for pair in listed):
+        raise InputError(
+            f"never_together is {never_together!r:.80}: names where it takes pairs of names",
+            remedy=f"give a list of pairs, as [{tuple(listed[:2])!r:.80}]"
+            if len(listed) > 1
+            else "give a list of pairs, as [('A', 'B')]",
+        )
+    pairs = [frozenset(list_of_names("a pair of never_together", pair)) for pair in listed]
+    if odd := [pair for pair in pairs if len(pair) != 2]:
+        raise InputError(
+            f"never_together has {counted(len(odd[0]), 'name')} where it takes pairs",
+            remedy="give two groups, as A,B; three are three pairs",
+        )
+    return pairs
 
 
 def _topics(topics: Sequence[str] | int) -> tuple[str, ...]:

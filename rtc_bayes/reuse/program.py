@@ -35,6 +35,7 @@ def sets_by_program(
 ) -> list[Members]:
     """Say which groups are held out of how many topics, as evenly as the demands let.
 
+    No group is held out of every topic: its systems would have nothing to be compared with.
     Groups that may be held out less often than an even share are held out as often as they may.
     Of the others it makes the largest difference between groups least, then that between pairs of
     groups, then that between sets. Among solutions as good, chance decides.
@@ -83,6 +84,8 @@ def sets_by_program(
     of_total = program.demand(np.ones(len(allowed)), fewest, free)
     for group, limit in (most or {}).items():
         program.demand(member[groups.index(group)], 0.0, limit)
+    for of_group in member:  # held out of every topic, a group would have nothing to compare with
+        program.demand(of_group, 0.0, topics - 1)
     if budget is not None:
         price = np.array([(costs or {}).get(group, 0.0) for group in groups])
         program.demand(-(price @ member), -np.inf, budget - topics * price.sum())
@@ -98,7 +101,7 @@ def sets_by_program(
             break
     if counts is None:
         raise InputError(
-            "no design meets these demands",
+            "no design meets these demands and has every group judged for on some topic",
             remedy="allow more pairs or topics, a larger budget, or hold out fewer groups",
         )
     return _in_order(allowed, np.rint(counts).astype(int), len(groups), rng)

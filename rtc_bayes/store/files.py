@@ -43,6 +43,8 @@ def check_target(path: str | Path) -> Path:
     Traceback (most recent call last):
     rtc_bayes.errors.InputError: nowhere/out.csv: its folder does not exist; make the folder first
     """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"{path!r:.80} is no file's name", remedy="give a text or a Path")
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise InputError("is a folder", path=path, remedy="name a file in it")

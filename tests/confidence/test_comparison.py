@@ -96,6 +96,26 @@ def test_the_csv_has_the_pairs_and_their_provenance(comparison, tmp_path):
     assert json.loads((tmp_path / "out.csv.meta.json").read_text())["seed"] == 0
 
 
+def test_what_is_no_path_is_refused(comparison):
+    for wrong in (5, None, 1.5, ["out.csv"]):
+        with pytest.raises(InputError, match="is no file's name; give a text or a Path"):
+            comparison.to_csv(wrong)
+
+
+def test_latex_has_the_pairs_as_they_are_read(comparison, tmp_path):
+    text = comparison.to_latex(tmp_path / "pairs.tex")
+    assert (tmp_path / "pairs.tex").read_text() == text
+    lines = text.splitlines()
+    assert lines[2].startswith("better & worse & P(better)")
+    rows = lines[4:-2]
+    assert len(rows) == 66
+    for row, (better, worse) in zip(
+        rows, pairs_table(comparison)[["better", "worse"]].to_numpy(), strict=True
+    ):
+        assert row.split(" & ")[:2] == [better, worse]
+        assert row.endswith(r" \\")
+
+
 def test_a_pair_in_either_order(comparison):
     one, other = comparison.pair("s2", "s5"), comparison.pair("s5", "s2")
     assert one == other.reversed()

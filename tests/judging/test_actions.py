@@ -278,6 +278,49 @@ def test_what_cannot_be_weighed_is_refused(pool, costs, options, message):
         rb.next_actions(comparison, judgments, costs, **options)
 
 
+def test_no_judged_document_is_asked_for(pool):
+    """Judgments made since the comparison, of its pool or of another one: found by docno."""
+    comparison = compared(pool, judge(pool, 5))
+    since = judge(pool, 20)
+    shuffled = pool.select(pool.systems[:2]).select_topics(pool.topics[2:])
+    elsewhere = judge(shuffled, 6)
+    for judgments in (since, elsewhere, since.with_judge_labels(labelled(pool))):
+        judged = {judgments.pool.pair_of(d) for d in judgments.order}
+        costs = {"human": 1} if judgments.judge_labels is None else {"human": 1, "label": 0.01}
+        actions = rb.next_actions(comparison, judgments, costs, count=500)
+        assert len(actions) > 10
+        assert not judged & set(zip(actions.topic, actions.docno, strict=True))
+    everything = judge(pool, pool.n_documents)
+    with pytest.warns(rb.CollectionWarning, match="people judged every document"):
+        assert not len(rb.next_actions(comparison, everything, {"human": 1}))
+
+
+def test_judgments_of_something_else_are_refused(pool):
+    judgments = judge(pool, 5)
+    fitted = rb.fit(pool, judgments, model="hierarchical:map")
+    comparison = rb.compare(pool, fitted, POOL_ALONE)
+    with pytest.raises(rb.InputError, match="take grades from 2 on for relevant"):
+        rb.next_actions(comparison, replace(judgments, relevance_level=2), {"human": 1})
+    other = rb.simulate(n_topics=2, n_systems=2, seed=1)
+    foreign = rb.Judgments.from_qrels(rb.Pool.from_runs(other.runs), other.qrels)
+    with pytest.raises(rb.InputError, match="no topic of the comparison is judged"):
+        rb.next_actions(comparison, foreign, {"human": 1})
+
+
+def test_gains_by_grade_of_graded_judgments_are_refused():
+    """The message says that it is for the grades, and what to do."""
+    made = rb.simulate(n_topics=3, n_systems=3, seed=1)
+    graded = rb.Qrels({t: {d: 2 * g for d, g in made.qrels[t].items()} for t in made.qrels})
+    pool = rb.Pool.from_runs(made.runs, depth=10)
+    judgments = rb.Judgments.from_qrels(pool, graded)
+    few = judgments.keep(judgments.order[:15])
+    fitted = rb.fit(pool, few, model="hierarchical:map")
+    comparison = rb.compare(pool, fitted, "nDCG@10")
+    with pytest.raises(rb.InputError, match=r"with grades above 1.*as AP or P@10"):
+        rb.next_actions(comparison, few, {"human": 1})
+    assert len(rb.next_actions(rb.compare(pool, fitted, "P@10"), few, {"human": 1}))
+
+
 def test_measures_without_moments_are_refused(pool):
     judgments = judge(pool, 5)
     comparison = compared(pool, judgments, rb.Estimand("ERR", scope="pool"))
@@ -324,6 +367,8 @@ def test_the_command_says_what_python_says(pool, tmp_path, capsys, monkeypatch):
         ("--costs nobody=1", "a cost of 'nobody', who has no labels"),
         ("--costs human=0", "the cost of human is 0.0"),
         ("--costs human=1 --worth 0", "worth is 0.0"),
+        ("--costs human=1 --measure ERR@5", "the moments of ERR@5 are not known"),
+        ("--costs human=1 --measure nDCG@5 --relevance-level 2", "with grades above 1"),
     ):
         # before any model is fitted
         with monkeypatch.context() as patch:

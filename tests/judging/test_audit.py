@@ -424,6 +424,46 @@ def test_a_fit_gets_only_what_is_not_of_the_audit(pool):
     assert not any(docno in left[topic] for topic, rows in prels.items() for docno in rows)
 
 
+def test_a_model_that_saw_the_labels_is_refused(pool):
+    """It would bear itself out: by the fit's judgments, however its pool numbers documents."""
+    every = qrels_of(pool, (np.arange(pool.n_documents) % 3 == 0).astype(int))
+    drawn = audit_documents(pool, 0.3, seed=3)
+    seen, sample = rb.split_audit(pool, drawn, every)
+    more = pool.with_documents({pool.topics[0]: ["a0"]})
+    topic, docno = sample.judgments.pool.pair_of(sample.judgments.order[0])
+    one = rb.Qrels(
+        {t: dict(of) | ({docno: every[t][docno]} if t == topic else {}) for t, of in seen.items()}
+    )
+    for judged, count in ((every, sample.judgments.n_judged), (one, 1)):
+        for over in (pool, more):
+            fit = rb.fit(over, Judgments.from_qrels(over, judged), model="hierarchical:map")
+            comparison = rb.compare(fit.judgments.pool, fit, POOL_ALONE)
+            with pytest.raises(InputError, match=rf"seen {count} of .* rb\.split_audit leaves"):
+                audit(comparison, sample, seed=3)
+    fit = rb.fit(pool, Judgments.from_qrels(pool, seen), model="hierarchical:map")
+    assert audit(rb.compare(pool, fit, POOL_ALONE), sample, seed=3).judged == drawn.n_values
+
+
+def test_a_sample_of_another_pool_keeps_what_was_drawn(pool, probability):
+    """Documents that its pool lacks are drawn all the same, judged or not."""
+    drawn = audit_documents(pool, 0.3, seed=3)
+    first = audit_order(rb.split_audit(pool, drawn).sample, seed=3).documents[:20]
+    grades = {topic: {} for topic in pool.topics}
+    for topic, docno in map(pool.pair_of, first):
+        grades[topic][docno] = 1
+    comparison = compared(pool, probability)
+    shallow = pool.select(pool.systems[:1])
+    here, there = (
+        audit(comparison, rb.split_audit(of, drawn, rb.Qrels(grades)).sample, seed=3)
+        for of in (pool, shallow)
+    )
+    assert here.to_dict() == there.to_dict()
+    assert here.judged == 20
+    few = rb.split_audit(pool, drawn, rb.Qrels(grades)).sample.select_topics(pool.topics[:2])
+    with pytest.raises(InputError, match="sample's pool lacks 10 topics of the comparison"):
+        audit(comparison, few, seed=3)
+
+
 def test_bad_input_is_refused(pool, probability):
     comparison = compared(pool, probability)
     prels = audit_documents(pool, SHARE, qrels_of(pool, np.ones(pool.n_documents, int)), seed=1)
@@ -440,7 +480,7 @@ def test_bad_input_is_refused(pool, probability):
     fitted = rb.compare(pool, rb.fit(pool, Judgments.none(pool), model="uniform"), POOL_ALONE)
     with pytest.raises(InputError, match="had model unknown, this one has uniform"):
         audit(fitted, sample, after=first, seed=1)
-    with pytest.raises(InputError, match="the model is sure of every document"):
+    with pytest.raises(InputError, match=r"a probability of 0 or 1, so .* rb\.split_audit leaves"):
         audit(compared(pool, np.zeros(pool.n_documents)), sample, seed=1)
     with pytest.warns(CollectionWarning, match="level 2 is above the highest grade"):
         other = Sample.from_prels(pool, prels, relevance_level=2)
@@ -448,7 +488,8 @@ def test_bad_input_is_refused(pool, probability):
         audit(comparison, other, after=first, seed=1)
     with pytest.raises(InputError, match="from 1 on for relevant, and the sample those from 2 on"):
         audit(fitted, other, seed=1)
-    graded = Judgments.none(pool).with_labels([0], [1.0], [2.0])
+    not_drawn = np.flatnonzero(np.isnan(sample.probability))[:1]
+    graded = Judgments.none(pool).with_labels(not_drawn, [1.0], [2.0])
     by_rel = rb.compare(
         pool, rb.fit(pool, graded, model="uniform"), Estimand("AP(rel=2)", scope="pool")
     )

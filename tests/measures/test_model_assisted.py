@@ -127,6 +127,15 @@ def test_tuning_trusts_a_model_as_far_as_it_helps(case):
         assert (np.abs(auto - near) <= np.abs(auto - far)).all()
 
 
+def test_a_comparison_is_refused_for_its_fit():
+    simulated = rb.simulate(n_topics=3, n_systems=3, seed=1)
+    pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    sample = Sample.draw(pool, simulated.qrels, np.full(pool.n_documents, 0.3), seed=1)
+    relevance = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.4))
+    with pytest.raises(InputError, match=r"are a Comparison; give a Relevance, a Fit \(as those"):
+        model_assisted(rb.compare(pool, relevance), sample)
+
+
 def test_what_has_no_estimate_is_refused(case):
     pool, labels, probability = case
     sample = Sample(Judgments.none(pool), probability)

@@ -7,6 +7,7 @@ from itertools import combinations, permutations
 from math import comb
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rtc_bayes as rb
@@ -156,6 +157,9 @@ def test_a_cap_leaves_the_other_groups_an_even_design() -> None:
         ({"baseline_topics": 30}, "none is left"),
         ({"never_together": [("S1", "S9")]}, "no group S9"),
         ({"never_together": ["S1"]}, "never_together"),
+        ({"never_together": "S1"}, r"names where it takes pairs .*as \[\('A', 'B'\)\]"),
+        ({"never_together": ["S1", "S2"]}, r"give a list of pairs, as \[\('S1', 'S2'\)\]"),
+        ({"costs": {"S1": 3}, "budget": 0}, "no design .* every group judged for on some topic"),
         ({"never_together": [("S1", "S2", "S3")]}, "3 names where it takes pairs"),
         ({"held": 5}, "one alone is judged for"),
         ({"budget": 10.0}, "needs costs"),
@@ -170,6 +174,34 @@ def test_a_cap_leaves_the_other_groups_an_even_design() -> None:
 def test_what_cannot_be_planned_is_refused(words: dict[str, object], message: str) -> None:
     with pytest.raises(rb.InputError, match=message):
         rb.hold_out(names(6), 25, **words)
+
+
+def test_no_group_is_held_out_of_every_topic() -> None:
+    """Its systems would have no baseline: a budget that needs it is refused, the next is met."""
+    asked = {"costs": {"S1": 3}, "on_remainder": "cycle"}
+    for budget, times in ((3, 24), (6, 23)):
+        design = rb.hold_out(names(6), 25, 2, budget=budget, **asked)
+        assert (~design.contributes[0]).sum() == times
+    with pytest.raises(rb.InputError, match="no design meets"):
+        rb.hold_out(names(6), 25, 2, budget=2, **asked)
+
+
+def test_groups_may_be_a_series_or_numbers() -> None:
+    of_systems = {f"r{n}": n // 2 for n in range(8)}
+    design = rb.hold_out(of_systems, 24, 2)
+    assert design.groups == ("0", "1", "2", "3")
+    assert rb.hold_out(pd.Series(of_systems), 24, 2).digest == design.digest
+    systems, topics = list(of_systems), design.topics
+    as_text = {system: str(group) for system, group in of_systems.items()}
+    for groups in (of_systems, pd.Series(of_systems)):
+        mask = design.mask(systems, groups, topics)
+        np.testing.assert_array_equal(mask, design.mask(systems, as_text, topics))
+    for nothing in ({}, [], pd.Series(dtype=str)):
+        with pytest.raises(rb.InputError, match="no groups; give"):
+            rb.hold_out(nothing, 24, 2)
+    for wrong in ("groups.csv", ["0", "1"], pd.DataFrame({"group": ["0"]})):
+        with pytest.raises(rb.InputError, match=r"not a mapping .* read_groups\(FILE\)"):
+            design.mask(systems, wrong, topics)
 
 
 def test_one_group_is_refused_by_its_name() -> None:

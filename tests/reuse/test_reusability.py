@@ -41,6 +41,33 @@ def test_the_loss_is_what_its_words_say() -> None:
     assert found.by_group == pytest.approx(np.reshape(expected, (4, 3)).mean(axis=1))
 
 
+def test_what_a_design_has_and_scores_lack_is_said() -> None:
+    """A group, or a topic before the last scored: later ones may be without judgments yet."""
+    scores, groups = drawn(np.random.default_rng(3))
+    topics = scores.topics
+    design = rb.hold_out(groups, topics, 2, on_remainder="cycle", seed=3)
+
+    def found(kept: list[str], systems: slice = slice(None)) -> rb.Reusability:
+        columns = [topics.index(topic) for topic in kept]
+        part = rb.ScoreMatrix(
+            scores.mean[systems][:, columns],
+            scores.variance[systems][:, columns],
+            scores.systems[systems],
+            tuple(kept),
+            "AP",
+        )
+        return rb.reusability(part, groups, design, permutations=59)
+
+    order = list(design.topics)
+    found(order[:-2])
+    with pytest.warns(rb.CollectionWarning, match=r"1 topic of it \(.*\) has no scores, and later"):
+        found(order[:3] + order[4:])
+    group = groups[scores.systems[0]]
+    others = sum(name != group for name in groups.values())
+    with pytest.warns(rb.CollectionWarning, match=rf"1 group of it \({group}\) has no scores$"):
+        found(order, slice(len(groups) - others, None))
+
+
 def test_scores_estimated_from_a_sample_will_do() -> None:
     data = rb.simulate(n_topics=24, n_systems=12, seed=2)
     groups = {system: system[:6] for system in data.runs.systems}
@@ -153,7 +180,8 @@ def test_scores_of_some_groups_of_the_design() -> None:
     two = rb.ScoreMatrix(
         scores.mean[:6], scores.variance[:6], scores.systems[:6], scores.topics, "AP"
     )
-    found = rb.reusability(two, groups, design, permutations=59)
+    with pytest.warns(rb.CollectionWarning, match=r"2 groups of it \(g2, g3\) have no scores"):
+        found = rb.reusability(two, groups, design, permutations=59)
     assert found.held.groups == ("g0", "g1")
     assert np.isfinite(found.permuted.loss).all()
 
