@@ -403,6 +403,26 @@ class Pool(Saved):
         lengths = np.diff(self.list_starts) if self.tails is None else self.tails.lengths
         return lengths.astype(np.int32).reshape(self.n_systems, self.n_topics)
 
+    @property
+    def cut_at(self) -> int:
+        """The length of the longest list, if all systems' lists are cut; else 0.
+
+        Those of a system are taken for cut where half of those that hold a document, or more, are
+        as long as its longest. Lists that end by themselves differ in length, as those that are
+        condensed to judged documents do.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> lists = {"1": ["a", "b"], "2": ["a", "c"], "3": ["d"]}
+        >>> rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("cut", lists)])).cut_at
+        2
+        """
+        longest = self.lengths.max(axis=1, keepdims=True, initial=0)
+        as_long = (self.lengths == longest).sum(axis=1)
+        cut = 2 * as_long >= (self.lengths > 0).sum(axis=1)
+        return int(longest.max(initial=0)) if cut.all() else 0
+
     def ranks(self, topic: int, *, below: bool = False) -> NDArray[np.int32]:
         """Ranks of a topic's documents, from 1; 0 where a system did not retrieve it.
 

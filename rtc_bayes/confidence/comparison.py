@@ -88,7 +88,7 @@ class Comparison(Shown, Saved):
     meta : mapping
         Provenance, how many outcomes and draws there were, and what the scores are about.
     sd_shared : ndarray or None, shape (pairs,)
-        Of what all scores share, where every list is short (:attr:`Pair.sd_shared`).
+        Of what all scores share, where lists are cut short (:attr:`Pair.sd_shared`).
     p_rope : ndarray or None, shape (pairs,)
         Probability that the difference is nearer to 0 than ``meta["rope"]``, if asked for.
     p_best, rank_low, rank_median, rank_high : ndarray or None, shape (systems,)
@@ -335,7 +335,7 @@ class Comparison(Shown, Saved):
         certain = float(str(self.meta.get("unjudged_relevant", 1.0))) <= _KNOWN
         if self.sd_shared is not None and about:
             return (
-                f"no list is longer than {self.meta.get('longest_list')}, and relevant documents "
+                f"lists are cut at rank {self.meta.get('lists_cut_at')}, and relevant documents "
                 "below are not known: scores and their differences may be far too large, all by "
                 "one factor; which system is better is as sure as it says"
             )

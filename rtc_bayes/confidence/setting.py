@@ -89,9 +89,9 @@ class Setting:
     common_error : float
         How far all expected scores may be off together, as a share of them.
     short_error : float
-        The part of it that is there since every list is short.
-    longest : int
-        How many documents the longest list holds.
+        The part of it that is there since every list is cut short.
+    cut_at : int
+        The longest list, where all are cut (:attr:`rtc_bayes.Pool.cut_at`).
     exact_of : int or None
         Of how many draws exact moments were computed, where that differs from what is tried first.
     fitted : Judgments or None
@@ -117,7 +117,7 @@ class Setting:
     unjudged: float = 0.0
     common_error: float = 0.0
     short_error: float = 0.0
-    longest: int = 0
+    cut_at: int = 0
     exact_of: int | None = None
     fitted: Judgments | None = None
 
@@ -187,8 +187,9 @@ class Setting:
         common = asked.common_error(
             pool.n_systems, unjudged, by_grade=options["grades"] is not None
         )
-        options["longest"] = longest = int(pool.lengths.max(initial=0))
-        options["short_error"] = short = asked.short_lists_error(pool.n_systems, longest)
+        options["cut_at"] = cut_at = pool.cut_at
+        short = asked.short_lists_error(pool.n_systems, cut_at) if cut_at else 0.0
+        options["short_error"] = short
         options["common_error"] = float(np.hypot(common, short))
         about = replace(about, residual=residual)
         options["fitted"] = judgments
@@ -326,7 +327,7 @@ class Setting:
         relevant = {"relevant": self.relevant} if self.relevant else {}
         judged = {"judged": self.judged} if self.judged else {}
         if self.short_error > 0.0:
-            about |= {"short_lists_error": self.short_error, "longest_list": self.longest}
+            about |= {"short_lists_error": self.short_error, "lists_cut_at": self.cut_at}
         return provenance(seed=self.seed) | about | grades | relevant | judged | asked
 
 

@@ -383,8 +383,8 @@ class Estimand:
             return 0.0
         return expected_common_error(self.measure, n_systems, unjudged, by_grade=by_grade)
 
-    def short_lists_error(self, n_systems: int, longest: int) -> float:
-        """Return how far expected scores may be off together as every list is short, as a share.
+    def short_lists_error(self, n_systems: int, cut_at: int) -> float:
+        """Return how far expected scores may be off together as lists are cut, as a share.
 
         By :func:`~rtc_bayes.measures.residual.short_lists_error` where the residual is ``"auto"``,
         and 0 where it is a number.
@@ -395,7 +395,7 @@ class Estimand:
         >>> [round(rb.Estimand(residual=r).short_lists_error(10, 20), 2) for r in ("auto", 0.01)]
         [0.27, 0.0]
         """
-        return short_lists_error(self.measure, n_systems, longest) if self._by_rule else 0.0
+        return short_lists_error(self.measure, n_systems, cut_at) if self._by_rule else 0.0
 
     @property
     def _by_rule(self) -> bool:

@@ -29,7 +29,7 @@ class ResidualRule:
     wrong, wrong_by_topic : float
         Between judgments: on however many topics, and on one topic.
     short : float
-        What all scores share where every list is short, as a share of them, of a system alone and
+        What all scores share where lists are cut short, as a share of them, of a system alone and
         lists that are e times shorter than 100.
     """
 
@@ -137,32 +137,32 @@ def expected_common_error(
     return common * unjudged / math.sqrt(n_systems)
 
 
-def short_lists_error(measure: MeasureLike, n_systems: int, longest: int) -> float:
-    """Return how far expected scores are off together where every list is short, as a share.
+def short_lists_error(measure: MeasureLike, n_systems: int, cut_at: int) -> float:
+    """Return how far expected scores are off together where all lists are cut short, as a share.
 
     Relevant documents below the end of every list are not known, and the jackknife expects too few
     of them: with lists cut at rank 10 expected mean average precision of ten systems is half as
     high again as it is, and more. Order is right all the same. The standard deviation of this
-    factor is short n^-.35 ln(100 / L), for n systems and a longest list of L documents, from 10 to
+    factor is short n^-.35 ln(100 / L), for n systems and lists cut at rank L, counted from 10 to
     100, by the same four collections.
 
     Parameters
     ----------
     measure : str or Measure
         Of those that do not ask how many documents are relevant none has it.
-    n_systems, longest : int, at least 1
+    n_systems, cut_at : int, at least 1
 
     Returns
     -------
     float
-        At least 0; 0 where a list holds 100 documents or more.
+        At least 0; 0 where lists are cut at rank 100 or later.
 
     Examples
     --------
-    >>> [round(short_lists_error("AP", 10, longest), 2) for longest in (10, 20, 50, 100)]
+    >>> [round(short_lists_error("AP", 10, rank), 2) for rank in (10, 20, 50, 100)]
     [0.39, 0.27, 0.12, 0.0]
     """
-    shorter = math.log(_LONG / min(max(longest, _SHORTEST), _LONG))
+    shorter = math.log(_LONG / min(max(cut_at, _SHORTEST), _LONG))
     return _rule(measure).short * n_systems**-_SHORT_POWER * shorter
 
 

@@ -612,3 +612,26 @@ def test_a_file_of_something_else_is_no_pool(pool, tmp_path):
     rb.compare(pool, relevance).save(tmp_path / "cmp.nc")
     with pytest.raises(InputError, match="this data set is no pool"):
         rb.Pool.load(tmp_path / "cmp.nc")
+
+
+@pytest.mark.parametrize(
+    ("lengths", "cut"),
+    [
+        ([[20, 20, 20], [20, 20, 7]], 20),  # a topic of which little is found
+        ([[20, 20, 20], [10, 10, 10]], 20),  # systems that are cut elsewhere
+        ([[20, 20, 0], [20, 0, 20]], 20),  # topics without a list
+        ([[20, 20, 20], [20, 11, 7]], 0),  # lists that end by themselves
+        ([[0, 0, 0], [0, 0, 0]], 0),
+    ],
+)
+def test_lists_that_are_cut_are_told_from_those_that_end(lengths, cut):
+    runs = rb.Runs(
+        [
+            rb.Run.from_rankings(
+                f"s{s}", {str(t): [f"d{t}.{i}" for i in range(n)] for t, n in enumerate(of)}
+            )
+            for s, of in enumerate(lengths)
+        ]
+    )
+    assert rb.Pool.from_runs(runs, depth=5).cut_at == cut
+    assert rb.Pool.from_runs(runs).cut_at == cut

@@ -655,8 +655,8 @@ def test_documents_aside_are_counted_where_nothing_is_judged():
 def test_short_lists_widen_intervals_and_move_no_probability(make_pool, measure, shares):
     """What is below the end of every list is one factor of all scores, and of their differences."""
     pool = make_pool(np.random.default_rng(5), 4, 6, 60, depth=20)
-    longest = int(pool.lengths.max())
-    assert longest < 100
+    longest = pool.cut_at
+    assert 0 < longest < 100
     p = np.random.default_rng(6).uniform(0.05, 0.6, pool.n_documents)
     relevance = Relevance.from_values(pool, p)
     short = compare(pool, relevance, measure)
@@ -673,7 +673,7 @@ def test_short_lists_widen_intervals_and_move_no_probability(make_pool, measure,
         width, without = (half(of) for of in (pair, other))
         assert width**2 == pytest.approx(without**2 + (NORMAL_95 * pair.sd_shared) ** 2)
         assert half(pair.reversed()) == width
-    assert f"no list is longer than {longest}" in short.level_text
+    assert f"lists are cut at rank {longest}" in short.level_text
     assert "in those of differences" in short.common_text
     assert Comparison.from_xarray(short.to_xarray()).pairs == short.pairs
 
