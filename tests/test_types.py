@@ -95,6 +95,12 @@ def made():
             lambda s, p, j, f: rb.ScoreMatrix.from_qrels(s.runs, s.qrels, ["AP", "P@10"]),
             "scores by one measure, not AP, P@10",
         ),
+        (
+            lambda s, p, j, f: rb.select_topics(
+                rb.ScoreMatrix.from_qrels(s.runs, s.qrels), size=2, weights=[1.0]
+            ),
+            r"weights are a list; give \{system: weight\}",
+        ),
         (lambda s, p, j, f: rb.Labels.of(None, ["d"], ["j"], [1]), "topics are a NoneType, not a"),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral
-from typing import Any
+from typing import Any, cast
 
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import InputError, brief_repr, warn
@@ -121,6 +121,24 @@ def list_of_names(argument: str, names: Iterable[str]) -> list[str]:
             remedy=f"give a list, as [{names!r:.80}]" if isinstance(names, str) else "give texts",
         )
     return [str(name) for name in listed]
+
+
+def list_of_topics(topics: Iterable[str | int]) -> list[str]:
+    """Return topic ids as a list of texts; a whole number stands for its digits.
+
+    Raises
+    ------
+    InputError
+        A text, or anything that does not consist of ids.
+
+    Examples
+    --------
+    >>> list_of_topics([501, "502"])
+    ['501', '502']
+    """
+    if isinstance(topics, Iterable) and not isinstance(topics, (str, bytes)):
+        topics = [str(int(id_)) if isinstance(id_, Integral) else id_ for id_ in topics]
+    return list_of_names("topics", cast("Iterable[str]", topics))
 
 
 def shared_topics(

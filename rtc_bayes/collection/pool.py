@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
-from rtc_bayes.collection.ids import list_of_names, text_of
+from rtc_bayes.collection.ids import list_of_names, list_of_topics, text_of
 from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.collection.lists import Lists, entries_of, starts_of
 from rtc_bayes.collection.tails import Tails
@@ -517,22 +517,20 @@ class Pool(Saved):
         every = np.arange(self.n_documents) if keep_documents else None
         return self._part(chosen, np.arange(self.n_topics), every)
 
-    def select_topics(self, topics: Iterable[str]) -> Pool:
+    def select_topics(self, topics: Iterable[str | int]) -> Pool:
         """Return the pool of only these topics, with all their documents and lists.
 
         Parameters
         ----------
-        topics : iterable of str
-            Ids, each once, or whole numbers that stand for them; the pool's order is kept.
+        topics : iterable of str or int
+            Ids, each once; the pool's order is kept.
 
         Raises
         ------
         InputError
             No topic, one twice, or one that the pool does not hold.
         """
-        if isinstance(topics, Iterable) and not isinstance(topics, str):
-            topics = [str(id_) if isinstance(id_, Integral) else id_ for id_ in topics]
-        chosen = np.sort(_numbers("topic", topics, self.topics))
+        chosen = np.sort(_numbers("topic", list_of_topics(topics), self.topics))
         documents, _ = entries_of(self.topic_starts, chosen)
         return self._part(np.arange(self.n_systems), chosen, documents)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.ids import some
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, with_article
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import counted
 
@@ -217,6 +217,12 @@ def system_shares(scores: ScoreMatrix, weights: Mapping[str, float] | None) -> F
     """
     if weights is None:
         weights = dict.fromkeys(scores.systems, 1.0)
+    if not hasattr(weights, "keys"):
+        raise InputError(
+            f"weights are {with_article(type(weights).__name__)}",
+            remedy="give {system: weight}; systems that are left out weigh 0",
+        )
+    weights = dict(weights)
     if unknown := [name for name in weights if name not in scores.systems]:
         raise InputError(
             f"a weight is for {unknown[0]}, which has no scores", remedy="name systems of scores"

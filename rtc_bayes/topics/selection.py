@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from rtc_bayes.collection import natural_key
+from rtc_bayes.collection.ids import list_of_topics
 from rtc_bayes.errors import (
     InputError,
     check_type,
@@ -325,7 +326,7 @@ class TopicSelection(Shown):
     def of_topics(
         cls,
         scores: ScoreMatrix | Sequence[ScoreMatrix],
-        topics: Sequence[str],
+        topics: Sequence[str | int],
         weights: Mapping[str, float] | None = None,
     ) -> TopicSelection:
         """Say how well a set of topics follows all, whoever chose it.
@@ -333,7 +334,7 @@ class TopicSelection(Shown):
         Parameters
         ----------
         scores : ScoreMatrix or sequence of ScoreMatrix
-        topics : sequence of str
+        topics : sequence of str or int
             In the order of choice.
         weights : mapping of str to float, optional
             Of systems, as of :func:`rtc_bayes.select_topics`.
@@ -345,13 +346,14 @@ class TopicSelection(Shown):
         """
         matrices = _same_topics([scores] if isinstance(scores, ScoreMatrix) else list(scores))
         place = {topic: n for n, topic in enumerate(matrices[0].topics)}
-        if not topics or len(set(topics)) < len(topics):
+        ids = list_of_topics(topics)
+        if not ids or len(set(ids)) < len(ids):
             raise InputError(
-                "a topic is given twice" if topics else "no topics", remedy="give each topic once"
+                "a topic is given twice" if ids else "no topics", remedy="give each topic once"
             )
-        if unknown := [topic for topic in topics if topic not in place]:
+        if unknown := [topic for topic in ids if topic not in place]:
             raise InputError(f"topic {unknown[0]} has no scores", remedy="give topics of scores")
-        order = [place[topic] for topic in topics]
+        order = [place[topic] for topic in ids]
         solution = Solution.equal(order, len(place), "chosen elsewhere")
         objectives = [Objective.of(matrix, weights) for matrix in matrices]
         return cls.of(solution, matrices, objectives, "given", 0)

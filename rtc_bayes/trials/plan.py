@@ -106,7 +106,7 @@ class Plan:
         for algorithm in self.parsed.values():
             if algorithm.unjudged is not None:
                 check_measure(algorithm.unjudged, self.estimand.measure)
-        whole_fields(self, trials=1, n_systems=1, n_initial=1, draws=1, chains=1, tune=0, seed=0)
+        whole_fields(self, trials=1, n_systems=2, n_initial=2, draws=1, chains=1, tune=0, seed=0)
         if not isinstance(self.budgets, Iterable) or isinstance(self.budgets, str):
             text = brief_repr(self.budgets)
             raise InputError(f"budgets is {text}", remedy=f"give a list, as [{text}]")

@@ -58,6 +58,8 @@ def test_any_set_of_topics_is_described_as_a_selection_is():
     assert same.rhos == chosen.rhos
     assert (same.tau, same.gamma) == (chosen.tau, chosen.gamma)
     assert same.solver == "given"
+    numbers = [int(topic) for topic in chosen.topics]
+    assert TopicSelection.of_topics(scores, numbers).topics == chosen.topics
     for topics, message in ((["1", "1"], "twice"), (["99"], "no scores"), ([], "no topics")):
         with pytest.raises(rb.InputError, match=message):
             TopicSelection.of_topics(scores, topics)
