@@ -405,11 +405,11 @@ class Pool(Saved):
 
     @property
     def cut_at(self) -> int:
-        """The length of the longest list, if all systems' lists are cut; else 0.
+        """The rank at which all systems' lists are cut, the lowest where they differ; else 0.
 
         Those of a system are taken for cut where half of those that hold a document, or more, are
-        as long as its longest. Lists that end by themselves differ in length, as those that are
-        condensed to judged documents do.
+        of one length. Lists that end by themselves differ in length, as those that are condensed to
+        judged documents do.
 
         Examples
         --------
@@ -418,10 +418,13 @@ class Pool(Saved):
         >>> rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("cut", lists)])).cut_at
         2
         """
-        longest = self.lengths.max(axis=1, keepdims=True, initial=0)
-        as_long = (self.lengths == longest).sum(axis=1)
-        cut = 2 * as_long >= (self.lengths > 0).sum(axis=1)
-        return int(longest.max(initial=0)) if cut.all() else 0
+        lowest = 0
+        for lengths in self.lengths:
+            length, lists = np.unique(lengths[lengths > 0], return_counts=True)
+            if len(lists) and 2 * lists.max() < lists.sum():
+                return 0
+            lowest = max(lowest, int(length[lists.argmax()]) if len(lists) else 0)
+        return lowest
 
     def ranks(self, topic: int, *, below: bool = False) -> NDArray[np.int32]:
         """Ranks of a topic's documents, from 1; 0 where a system did not retrieve it.

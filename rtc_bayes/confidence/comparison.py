@@ -372,7 +372,8 @@ class Comparison(Shown, Saved):
             + (
                 "their intervals, and moves no difference)"
                 if self.sd_shared is None
-                else "their intervals and in those of differences, and moves no P(better))"
+                else f"their intervals, and {self.meta.get('short_lists_error'):.0%} in those of "
+                "differences; it moves no P(better))"
             )
         )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes import measures
+from rtc_bayes import defaults, measures
 from rtc_bayes.collection.grades import GRADE_DRAWS, counted_grades
 from rtc_bayes.collection.relevance import as_relevance
 from rtc_bayes.confidence.caution import caution
@@ -91,7 +91,8 @@ class Setting:
     short_error : float
         The part of it that is there since every list is cut short.
     cut_at : int
-        The longest list, where all are cut (:attr:`rtc_bayes.Pool.cut_at`).
+        The rank at which lists end: where all are cut (:attr:`rtc_bayes.Pool.cut_at`), or the score
+        depth if that is higher up.
     exact_of : int or None
         Of how many draws exact moments were computed, where that differs from what is tried first.
     fitted : Judgments or None
@@ -187,9 +188,8 @@ class Setting:
         common = asked.common_error(
             pool.n_systems, unjudged, by_grade=options["grades"] is not None
         )
-        options["cut_at"] = cut_at = pool.cut_at
-        short = asked.short_lists_error(pool.n_systems, cut_at) if cut_at else 0.0
-        options["short_error"] = short
+        options["cut_at"] = cut_at = min(pool.cut_at or defaults.REACH, pool.score_depth)
+        options["short_error"] = short = asked.short_lists_error(pool.n_systems, cut_at)
         options["common_error"] = float(np.hypot(common, short))
         about = replace(about, residual=residual)
         options["fitted"] = judgments

@@ -21,7 +21,7 @@ from rtc_bayes.report.elements import (
 )
 from rtc_bayes.report.page import Page, StudyTable, by_name
 from rtc_bayes.report.tables import Format, number, with_interval
-from rtc_bayes.store.shown import counted
+from rtc_bayes.store.shown import capital, counted
 
 _SCORES = {
     "group": "documents",
@@ -76,7 +76,7 @@ def calibration_page(study: CalibrationStudy) -> Page:
         said = f"{ended} ended with no judgment at all, so that nothing was learned in them."
         sections.append(f'<p class="note">{said}</p>')
     if study.unchecked_text:
-        sections.append(f'<p class="note">{html.escape(study.unchecked_text.capitalize())}.</p>')
+        sections.append(f'<p class="note">{html.escape(capital(study.unchecked_text))}.</p>')
     if summary["relevance"] is not None:
         sections += _sections(study, tables)
     if "failures" in tables:

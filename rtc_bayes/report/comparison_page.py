@@ -31,7 +31,7 @@ from rtc_bayes.report.elements import (
 from rtc_bayes.report.page import Page, whole_page
 from rtc_bayes.report.pairs import PAIR_FORMATS, SURE, better_first, pairs_table, unless_certain
 from rtc_bayes.report.tables import probability, to_html
-from rtc_bayes.store.shown import counted
+from rtc_bayes.store.shown import capital, counted
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments
@@ -195,7 +195,7 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
     if "grades" in comparison.meta:
         said.append(f"{comparison.measure} counts grades: {comparison.meta['grades']}.")
     if "relevant" in comparison.meta:
-        said.append(f"{str(comparison.meta['relevant']).capitalize()}.")
+        said.append(f"{capital(str(comparison.meta['relevant']))}.")
     if (level := comparison.level_text) is not None:
         said.append(f"Take care: {level}.")
     residual = comparison.meta.get("residual")
@@ -205,16 +205,16 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
             "what the pool cannot tell and what models get wrong between judgments."
         )
     if (mostly := comparison.residual_text) is not None:
-        said.append(f"{mostly.capitalize()}.")
+        said.append(f"{capital(mostly)}.")
     if (common := comparison.common_text) is not None:
-        said.append(f"{common.capitalize()}, as how many documents are relevant is not known.")
+        said.append(f"{capital(common)}, as how many documents are relevant is not known.")
     if comparison.meta.get("scope") == "pool" and asks_how_many:
         said.append(
             "Relevant documents outside the pool do not count, so P(better) is too high where "
             "systems retrieve such documents."
         )
     if seed_text := comparison.seed_text:
-        said.append(f"{seed_text.capitalize()}.")
+        said.append(f"{capital(seed_text)}.")
     if judgments is not None:
         said += _cautions(judgments)
         judged = ""
@@ -406,7 +406,7 @@ def _next(comparison: Comparison, judgments: Judgments, algorithm: str | None) -
             seed=setting.seed,
         )
     if not documents:
-        return [title, f"<p>{documents.why_none.capitalize()}.</p>"]
+        return [title, f"<p>{capital(documents.why_none)}.</p>"]
     other = judge.weighs_by_measure and comparison.measure != measure
     by = " Documents are chosen for average precision." if other else ""
     return [

@@ -346,7 +346,9 @@ def _two_digits(p: float) -> str:
 
 
 @styled
-def difference(sampled: np.ndarray, a: str, b: str, axes: Axes | None = None) -> Axes:
+def difference(
+    sampled: np.ndarray, a: str, b: str, axes: Axes | None = None, *, shared: float = 0.0
+) -> Axes:
     """Posterior of a difference: a histogram of outcomes, by who is better, and its 95% interval.
 
     The interval is wider than that of the outcomes by as much as a pair's is (`Pair.interval`).
@@ -357,6 +359,8 @@ def difference(sampled: np.ndarray, a: str, b: str, axes: Axes | None = None) ->
         Of the score of `a` minus that of `b`.
     a, b : str
     axes : Axes, optional
+    shared : float
+        Standard deviation of what the interval has beyond the outcomes (`Pair.sd_shared`).
     """
     axes = axes or canvas(2.8)
     # a bin ends at 0, so that each has one colour
@@ -377,7 +381,8 @@ def difference(sampled: np.ndarray, a: str, b: str, axes: Axes | None = None) ->
         )
     middle = sampled.mean()
     wider = DIFFERENCE_95 / NORMAL_95
-    low, high = middle + wider * (np.quantile(sampled, (0.025, 0.975)) - middle)
+    ends = wider * (np.quantile(sampled, (0.025, 0.975)) - middle)
+    low, high = middle + np.sign(ends) * np.hypot(ends, NORMAL_95 * shared)
     axes.plot([low, high], [0, 0], color=INK, linewidth=4, label="95% interval", clip_on=False)
     axes.axvline(0.0, color=MUTED, linewidth=1, linestyle="--")
     axes.set(xlabel=f"{a} minus {b}", ylabel="share of outcomes")

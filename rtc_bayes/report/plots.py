@@ -165,8 +165,8 @@ def plot_difference(comparison: Comparison, a: str, b: str, ax: Axes | None = No
     >>> rb.plot_difference(comparison, "A", "B").get_xlabel()
     'A minus B'
     """
-    sampled = comparison.sample_difference(a, b)
-    return figures.difference(sampled, a, b, _axes(ax, 2.8))
+    sampled, shared = comparison.sample_difference(a, b), comparison.pair(a, b).sd_shared
+    return figures.difference(sampled, a, b, _axes(ax, 2.8), shared=shared or 0.0)
 
 
 def _axes(ax: Axes | None, height: float) -> Axes:

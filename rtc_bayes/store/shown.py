@@ -74,6 +74,17 @@ def _spaced(name: str) -> str:
     return words.replace("hold out", "hold-out")
 
 
+def capital(text: str) -> str:
+    """Begin a sentence with a capital, and leave the rest as it is.
+
+    Examples
+    --------
+    >>> capital("it moves no P(better)")
+    'It moves no P(better)'
+    """
+    return text[:1].upper() + text[1:]
+
+
 def counted(number: int, thing: str) -> str:
     """Write a number of things.
 

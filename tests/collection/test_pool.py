@@ -620,6 +620,7 @@ def test_a_file_of_something_else_is_no_pool(pool, tmp_path):
         ([[20, 20, 20], [20, 20, 7]], 20),  # a topic of which little is found
         ([[20, 20, 20], [10, 10, 10]], 20),  # systems that are cut elsewhere
         ([[20, 20, 0], [20, 0, 20]], 20),  # topics without a list
+        ([[20, 20, 20], [20, 20, 90]], 20),  # a topic whose list is whole
         ([[20, 20, 20], [20, 11, 7]], 0),  # lists that end by themselves
         ([[0, 0, 0], [0, 0, 0]], 0),
     ],

@@ -16,11 +16,14 @@ from rtc_bayes import (
     Pool,
     Qrels,
     Relevance,
+    Run,
+    Runs,
     Workers,
     build,
     compare,
     fit,
     moments,
+    plot_difference,
     sample_scores,
     simulate,
 )
@@ -674,10 +677,43 @@ def test_short_lists_widen_intervals_and_move_no_probability(make_pool, measure,
         assert width**2 == pytest.approx(without**2 + (NORMAL_95 * pair.sd_shared) ** 2)
         assert half(pair.reversed()) == width
     assert f"lists are cut at rank {longest}" in short.level_text
-    assert "in those of differences" in short.common_text
+    assert f"{part:.0%} in those of differences" in short.common_text
     assert Comparison.from_xarray(short.to_xarray()).pairs == short.pairs
 
 
 def half(pair):
     low, high = pair.interval
     return (high - low) / 2.0
+
+
+def test_lists_scored_to_a_rank_are_as_short_as_those_cut_there(make_pool):
+    """Of cut lists, and of whole ones scored so far, the same pair says the same."""
+    random = np.random.default_rng(7)
+    ranked = {
+        f"s{s}": {str(t): random.permutation([f"d{t}.{i}" for i in range(150)]) for t in range(4)}
+        for s in range(3)
+    }
+    cut = {s: {t: docnos[:20] for t, docnos in of.items()} for s, of in ranked.items()}
+    said = []
+    for lists, about in ((cut, Estimand()), (ranked, Estimand(depth=20, score_depth=20))):
+        pool = about.pool(Runs([Run.from_rankings(s, of) for s, of in lists.items()]))
+        values = np.full(pool.n_documents, 0.3)
+        comparison = compare(pool, Relevance.from_values(pool, values), about)
+        said.append([(pair.interval, pair.sd_shared) for pair in comparison.pairs])
+        assert comparison.meta["lists_cut_at"] == 20
+    for (interval, shared), (other, same) in zip(*said, strict=True):
+        assert interval == pytest.approx(other)
+        assert shared == pytest.approx(same)
+
+
+def test_the_figure_and_a_rope_know_of_short_lists(make_pool):
+    pool = make_pool(np.random.default_rng(5), 2, 6, 60, depth=20)
+    p = np.random.default_rng(6).uniform(0.05, 0.6, pool.n_documents)
+    comparison = compare(pool, Relevance.from_values(pool, p))
+    (pair,) = comparison.pairs
+    axes = plot_difference(comparison, pair.a, pair.b)
+    (drawn,) = [line for line in axes.lines if line.get_label() == "95% interval"]
+    # of 20,000 outcomes, whose quantiles have an error of 3% of a standard deviation
+    assert drawn.get_xdata() == pytest.approx(pair.interval, abs=0.1 * pair.sd)
+    with pytest.warns(CollectionWarning, match=r"lists are cut at rank \d+: differences may be"):
+        comparison.with_equivalence(0.01)
