@@ -50,6 +50,7 @@ def test_everything_else_is_refused_by_name(value):
         (rb.loss_posterior, "design", "hold_out"),
         (HoldOutSession, "design", "hold_out"),
         (rb.plan, "level", "confidence"),
+        (rb.extend, "how", "strategy"),
         (rb.audit, "alpha", "level"),
         (rb.moments, "probabilities", "relevance"),
         (rb.sample_scores, "p", "relevance"),

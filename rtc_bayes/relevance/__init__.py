@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import lazy_loader
 
+from rtc_bayes.moved import moved_names
 from rtc_bayes.relevance.evidence import (
     coordinates,
     document_ranks,
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
     from rtc_bayes.relevance.logit_beta import LogitBeta
     from rtc_bayes.relevance.prevalence import prevalence_curves, spline
 
-__getattr__, _, _ = lazy_loader.attach(
+_load, _, _ = lazy_loader.attach(
     __name__,
     {"aggregation", "calibration", "cut", "rank", "system_calibration"},
     {
@@ -76,6 +77,11 @@ __getattr__, _, _ = lazy_loader.attach(
         "layered": ["LayeredDensity", "LayeredPriors"],
         "prevalence": ["prevalence_curves", "spline"],
     },
+)
+__getattr__ = moved_names(
+    __name__,
+    {"labels_said": "relevance.evidence_said", "warn_of_labels": "relevance.warn_of_evidence"},
+    otherwise=_load,
 )
 
 __all__ = [

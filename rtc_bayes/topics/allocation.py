@@ -12,7 +12,15 @@ import numpy as np
 
 from rtc_bayes.collection import Qrels, Runs, natural_key
 from rtc_bayes.collection.ids import some
-from rtc_bayes.errors import InputError, check_word, explains_types, options_of, warn, whole_number
+from rtc_bayes.errors import (
+    InputError,
+    check_word,
+    explains_types,
+    moved,
+    options_of,
+    warn,
+    whole_number,
+)
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.selection import TopicSelection, select_topics
@@ -175,6 +183,7 @@ def extend(
 ) -> JudgmentAllocation: ...
 
 
+@moved(how="write strategy")
 @explains_types
 @options_of("strategy", scores=["sa"], constraint=["sa"], weights=["sa"])
 def extend(
@@ -397,6 +406,7 @@ class RunReuse(Shown):
         )
 
 
+@moved(how="write strategy")
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgmentAllocation(Shown):
     """The documents to judge.
