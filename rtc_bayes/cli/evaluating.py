@@ -46,7 +46,11 @@ def evaluate(
     topics: Topics = "judged",
     relevance_level: Level = None,
     judged_depth: Annotated[
-        int, typer.Option(help="Add the share of documents to this rank that is judged.")
+        int,
+        typer.Option(
+            metavar="N",
+            help="Also show which share of the first N documents of a list is judged.",
+        ),
     ] = 100,
     runs: RunsRead,
     layout: Layout = None,

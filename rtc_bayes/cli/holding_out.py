@@ -44,7 +44,7 @@ def plan(
     ] = None,
     held: Annotated[int, typer.Option(help="Groups held out of a topic.")] = 2,
     baseline_topics: Annotated[
-        int, typer.Option(help="The least topics judged for all groups.")
+        int, typer.Option(help="Judge at least so many topics for all groups.")
     ] = 0,
     on_remainder: Annotated[
         Literal["baseline", "cycle"],
@@ -56,14 +56,18 @@ def plan(
     ] = None,
     most: Annotated[
         list[str] | None,
-        typer.Option(metavar="GROUP=N", help="Hold it out of N topics at most. Repeatable."),
+        typer.Option(
+            metavar="GROUP=N", help="Hold this group out of N topics at most. Repeatable."
+        ),
     ] = None,
     most_systems: Annotated[
         int | None, typer.Option(help="Systems held out of a topic at most.")
     ] = None,
     costs: Annotated[
         list[str] | None,
-        typer.Option(metavar="GROUP=N", help="Judgments it adds to a topic. Repeatable."),
+        typer.Option(
+            metavar="GROUP=N", help="Judgments that this group adds to a topic. Repeatable."
+        ),
     ] = None,
     budget: Annotated[float | None, typer.Option(help="Judgments at most, by --costs.")] = None,
     pilot: Annotated[
@@ -189,8 +193,8 @@ def reusability(
 
     With --hold-out, judgments were made under a design; if they are complete, --depth cuts them to
     what the design would have judged. With --leave-out, judgments are complete, and groups are
-    left out one at a time; --depth is the depth of the pool (default 100), and may be repeated
-    for smaller depths.
+    left out one at a time; --depth is the depth of the pool (default 100), and may be repeated:
+    the largest is the pool's.
 
     Writes a page (HTML) and its tables.
     """

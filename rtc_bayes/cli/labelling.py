@@ -44,7 +44,7 @@ def labels(
         ),
     ] = None,
     gold: Annotated[
-        bool, typer.Option("--gold", help="Take the true grades in the files for known.")
+        bool, typer.Option("--gold", help="Use the true grades that the files hold.")
     ] = False,
     judge: Annotated[
         str | None, typer.Option(help="The judge of files that name none. Default: their names.")

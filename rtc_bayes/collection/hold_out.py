@@ -187,9 +187,9 @@ class HoldOutDesign(Shown):
         Raises
         ------
         InputError
-            Naming a system and its group.
+            Naming a system and its group. What :func:`groups_by_system` refuses.
         """
-        for system, group in groups.items():
+        for system, group in groups_by_system(groups).items():
             if group not in self.groups:
                 raise InputError(
                     f"system {system} is of group {group}, which the design lacks",
@@ -485,8 +485,13 @@ def warn_of_held_out(
     -----
     CollectionWarning
         How many topics, and one system of the first.
+
+    Examples
+    --------
+    >>> design = HoldOutDesign(("1", "2"), ("0", "1"), [[True, False], [True, True]])
+    >>> warn_of_held_out(["b1"], ["1", "2"], design, {"a1": 0, "b1": 1})
     """
-    named = []
+    groups, named = groups_by_system(groups), []
     for topic in topics:
         systems = judged_for.get(topic, ()) if isinstance(judged_for, Mapping) else judged_for
         if systems and topic in hold_out.topics:
@@ -542,30 +547,35 @@ def groups_of(
             path=path,
             remedy="give a group for every system",
         )
-    return [text_of(groups[system], "group") for system in systems]
+    return [groups[system] for system in systems]
 
 
 def groups_by_system(groups: object) -> Mapping[str, str]:
-    """Take the group of each system as a mapping; a Series indexed by system is as good.
+    """Take the group of each system as a mapping, with groups as texts.
+
+    Parameters
+    ----------
+    groups : mapping of str to str or int, or Series indexed by system
+        A whole number stands for its digits.
 
     Raises
     ------
     InputError
-        Something else, as the name of a file.
+        Something else, as the name of a file; a group that is neither text nor a whole number.
 
     Examples
     --------
     >>> import pandas as pd
     >>> groups_by_system(pd.Series({"bm25": "siteA", "dense": "siteB"}))
     {'bm25': 'siteA', 'dense': 'siteB'}
+    >>> groups_by_system({"bm25": 0, "dense": 1})
+    {'bm25': '0', 'dense': '1'}
     >>> groups_by_system("groups.csv")
     Traceback (most recent call last):
     rtc_bayes.errors.InputError: groups are a str, not a mapping of system to group; read them, ...
     """
-    if isinstance(groups, Mapping):
-        return groups
-    if is_series(groups):
-        return dict(groups.items())
+    if isinstance(groups, Mapping) or is_series(groups):
+        return {system: text_of(group, "group") for system, group in groups.items()}
     raise InputError(
         f"groups are {with_article(type(groups).__name__)}, not a mapping of system to group",
         remedy="read them, as from a file: read_groups(FILE)",

@@ -14,7 +14,23 @@ if TYPE_CHECKING:
 
 
 def indices_in(pool: Pool, documents: ArrayLike) -> NDArray[np.int64]:
-    """Return indices of a pool's documents, or say which is none."""
+    """Return indices of a pool's documents, or say which is none.
+
+    Raises
+    ------
+    InputError
+        No list of whole numbers, or an index that the pool lacks: names it.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> indices_in(pool, [1, 0])
+    array([1, 0])
+    >>> indices_in(pool, [2])
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: the pool holds no document 2; give indices from 0 to 1; ...
+    """
     indices = np.array(documents)
     if indices.ndim != 1 or (indices.size and not np.issubdtype(indices.dtype, np.integer)):
         raise InputError(
@@ -32,7 +48,18 @@ def indices_in(pool: Pool, documents: ArrayLike) -> NDArray[np.int64]:
 
 
 def relevance_of(labels: ArrayLike) -> NDArray[np.float64]:
-    """Return labels, each in [0, 1]."""
+    """Return labels as an array.
+
+    Raises
+    ------
+    InputError
+        No list of numbers, or a label outside [0, 1]: names it.
+
+    Examples
+    --------
+    >>> relevance_of([1, 0, 0.5])
+    array([1. , 0. , 0.5])
+    """
     try:
         values = np.array(labels, dtype=np.float64)
     except (TypeError, ValueError):
@@ -46,14 +73,34 @@ def relevance_of(labels: ArrayLike) -> NDArray[np.float64]:
 
 
 def as_grades(labels: NDArray[np.float64], level: int) -> NDArray[np.float64]:
-    """Return 0 for the label 0, the lowest relevant grade for 1; no number where there is none."""
+    """Return the grade of each label: 0 of 0, the lowest relevant grade of 1, NaN of others.
+
+    Examples
+    --------
+    >>> as_grades(np.array([0, 1, 0.5]), 2)
+    array([ 0.,  2., nan])
+    """
     return np.where((labels == 0.0) | (labels == 1.0), labels * level, np.nan)
 
 
 def grades_of(
     grades: ArrayLike | None, labels: NDArray[np.float64], level: int
 ) -> NDArray[np.float64]:
-    """Return grades, or what labels say of them."""
+    """Return grades as an array; without any, what labels say of them.
+
+    Raises
+    ------
+    InputError
+        Not as many grades as labels, one that is no whole number from 0 on, or a label that its
+        grade does not have at this level: names both.
+
+    Examples
+    --------
+    >>> grades_of([3, 0], np.array([1.0, 0.0]), 2)
+    array([3., 0.])
+    >>> grades_of(None, np.array([1.0, 0.0]), 2)
+    array([2., 0.])
+    """
     if grades is None:
         return as_grades(labels, level)
     values = np.array(grades, dtype=np.float64)

@@ -29,6 +29,15 @@ def check_labels_beside(labels: Labels, judgments: Judgments) -> None:
     CollectionWarning
         Topics without a label or without a run, labels of judged documents alone, true grades that
         are not used, labels left out, and judges on a shorter scale than others.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> check_labels_beside(rb.Labels.of(["1"], ["a"], ["llm"], [1]), rb.Judgments.none(pool))
+    >>> check_labels_beside(rb.Labels.of(["1"], ["z"], ["llm"], [1]), rb.Judgments.none(pool))
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: none of 1 label is of a document of the pool; give labels of ...
     """
     _check_reach(labels, judgments)
     _say_unused(labels, judgments)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from rtc_bayes.collection.ids import text_id
 from rtc_bayes.errors import InputError, brief_repr
 
 ALL_GROUPS = "groups"
@@ -15,18 +16,20 @@ def parse_leave_out(leave_out: object) -> str | tuple[str, ...]:
 
     Parameters
     ----------
-    leave_out : "groups", str or iterable of str
-        A text of several names has commas between.
+    leave_out : "groups", str or iterable of str or int
+        A text of several names has commas between. A whole number stands for its digits.
 
     Raises
     ------
     InputError
-        No names, or what is no name.
+        No names, or something that is neither text nor a whole number.
 
     Examples
     --------
     >>> parse_leave_out("groups"), parse_leave_out("siteA,siteB"), parse_leave_out(["groups"])
     ('groups', ('siteA', 'siteB'), ('groups',))
+    >>> parse_leave_out([0, 1])
+    ('0', '1')
     """
     if isinstance(leave_out, str) and leave_out == ALL_GROUPS:
         return leave_out
@@ -34,9 +37,12 @@ def parse_leave_out(leave_out: object) -> str | tuple[str, ...]:
     if isinstance(leave_out, str):
         names = [name.strip() for name in leave_out.split(",")]
     if isinstance(names, Iterable):
-        names = tuple(dict.fromkeys(names))
-        if names and all(isinstance(name, str) and name for name in names):
-            return names
+        try:
+            chosen = tuple(dict.fromkeys(text_id(name) for name in names))
+        except ValueError:
+            chosen = ()
+        if chosen:
+            return chosen
     raise InputError(
         f"leave_out is {brief_repr(leave_out)}", remedy='give "groups", or names of groups'
     )

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 _MOST_RELEVANT = 0.9
 _IMPROBABLE = 0.1
 
+_ADVICE = (
+    " tells how rare relevant documents are: give the nonrelevant judgments as well, judge more "
+    "documents, or score with evaluate, which takes all other documents for nonrelevant"
+)
+
 
 def nearly_all_relevant(relevant: int, nonrelevant: int) -> bool:
     """Whether there are fewer nonrelevant judgments than chance leaves where 90% are relevant.
@@ -72,8 +77,27 @@ def of_relevant_alone(judgments: Judgments, about: NDArray[np.bool_] | None = No
     tells = "next to nothing" if nonrelevant else "nothing"
     if judgments.judge_labels is not None:
         tells = f"{tells} but labels"
-    return (
-        f"{those} are relevant, so {tells} tells how rare relevant documents are: give the "
-        "nonrelevant judgments as well, judge more documents, or score with evaluate, which takes "
-        "all other documents for nonrelevant"
-    )
+    return f"{those} are relevant, so {tells}{_ADVICE}"
+
+
+def without_advice(text: str) -> str:
+    """Leave of what :func:`of_relevant_alone` says the first clause, where the rest is said before.
+
+    Parameters
+    ----------
+    text : str
+        That may hold it, and other words after it.
+
+    Examples
+    --------
+    >>> docnos = [f"d{n}" for n in range(30)]
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": docnos})]))
+    >>> judgments = rb.Judgments.from_labels(pool, range(30), [1] * 30)
+    >>> without_advice(of_relevant_alone(judgments) + "; other words")
+    'all 30 judged documents are relevant; other words'
+    >>> without_advice("other words")
+    'other words'
+    """
+    before, advice, after = text.partition(_ADVICE)
+    return before.rpartition(", so ")[0] + after if advice else text

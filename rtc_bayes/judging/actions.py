@@ -149,7 +149,11 @@ def next_actions(
             "for nothing"
         )
     setting = comparison.asked_setting
-    check_measure(setting.measure, graded=setting.grades is not None)
+    check_measure(
+        setting.measure,
+        graded=setting.grades is not None,
+        level=judgments.relevance_level if judgments.highest_grade <= 1 else 1,
+    )
     _check_of_comparison(judgments, setting)
     learning = Learning(comparison)
     kinds, labels_of = _kinds(setting.pool, judgments, prices, learning.p)
@@ -296,14 +300,16 @@ def _why_none(pool: Pool, judgments: Judgments, prices: Mapping[str, float]) -> 
     return ", and ".join(done) or rest
 
 
-def check_measure(measure: MeasureLike, *, graded: bool) -> None:
+def check_measure(measure: MeasureLike, *, graded: bool, level: int = 1) -> None:
     """Refuse a measure by which actions cannot be weighed, before anything is fitted.
 
     Parameters
     ----------
     measure : str or ir_measures.Measure
     graded : bool
-        Whether judgments have grades above 1.
+        Whether there are grades above 1, of judgments or by the relevance level.
+    level : int, at least 1
+        The relevance level where it is the reason: no judgment has a grade above 1.
 
     Raises
     ------
@@ -316,6 +322,9 @@ def check_measure(measure: MeasureLike, *, graded: bool) -> None:
     >>> check_measure("nDCG@10", graded=True)
     Traceback (most recent call last):
     rtc_bayes.errors.InputError: the moments of nDCG@10 are not known of judgments with grades ...
+    >>> check_measure("nDCG@10", graded=True, level=2)
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: the moments of nDCG@10 are not known with relevance level 2, ...
     """
     asked = parse_measure(measure)
     cannot = "so actions cannot be weighed"
@@ -323,6 +332,12 @@ def check_measure(measure: MeasureLike, *, graded: bool) -> None:
         raise InputError(
             f"the moments of {asked.name} are not known, {cannot}",
             remedy="compare by another measure, as AP",
+        )
+    if asked.graded and graded and level > 1:
+        raise InputError(
+            f"the moments of {asked.name} are not known with relevance level {level}, {cannot}",
+            remedy="leave relevance_level (--relevance-level) out, as no judgment has a grade "
+            "above 1; or weigh them by a measure of relevance alone, as AP or P@10",
         )
     if asked.graded and graded:
         raise InputError(

@@ -74,7 +74,8 @@ class Audit:
         error of that; and a confidence sequence: with probability 1 - level, asymptotically, a
         true value is inside its limits at every look. Those of scores are to first order about
         the adjusted model; docs/results/audit.md says how often they held. Estimate and limits are
-        from 0 to `highest`. NaN before the first judgment, limits before :data:`FEWEST`.
+        from 0 to `highest`. NaN before the first judgment, limits before
+        :data:`~rtc_bayes.judging.audit_estimates.FEWEST` judgments.
     highest : ndarray of float, shape (1 + systems,)
         The most that each can be: the number of documents retrieved, then the measure's highest
         value: 1, but of DCG.

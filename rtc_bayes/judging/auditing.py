@@ -146,8 +146,8 @@ def _check_unseen(setting: Setting, turns: Turns) -> None:
     labelled = turns.place[turns.judged]
     if seen := np.count_nonzero(np.isin(labelled, fitted)):
         raise InputError(
-            f"the model has seen {seen} of the audit's {counted(len(labelled), 'label')}, and "
-            " cannot be checked by them",
+            f"the model has seen {seen} of the audit's {counted(len(labelled), 'label')}, so they "
+            "cannot check it",
             remedy="fit what rb.split_audit leaves: its seen, the judgments without the audit's",
         )
 

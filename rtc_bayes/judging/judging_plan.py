@@ -313,7 +313,22 @@ class JudgingPlan(Shown):
         write_csv(self.to_frame(), path, self.meta)
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """Return :meth:`to_dict` as JSON, as the command writes it; write it if a path is given."""
+        """Return :meth:`to_dict` as JSON, as the command writes it; write it if a path is given.
+
+        Examples
+        --------
+        >>> made = JudgingPlan(
+        ...     a=("A",), b=("B",), measure="AP", algorithm="robust:gibbs", population=True,
+        ...     difference=0.05, confidence=0.95, budget=60.0, judgment_cost=1.0,
+        ...     topic_cost=0.0, topics_of_runs=50, pilot=(8,) * 10, judgments_per_topic=(4, 16),
+        ...     expected=np.array([0.03]), between=np.array([0.01]),
+        ...     unjudged_pilot=np.array([0.006]), unjudged=np.array([[0.01], [0.004]]),
+        ...     unjudged_none=np.array([0.02]),
+        ... )
+        >>> import json
+        >>> json.loads(made.to_json())["sentence"] == made.sentence
+        True
+        """
         return json_of(self.to_dict(), path)
 
     @property

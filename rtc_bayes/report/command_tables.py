@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from rtc_bayes.collection.grades import counted_grades
+from rtc_bayes.collection.relevant_alone import without_advice
 from rtc_bayes.relevance.turned_labels import without_turned
 from rtc_bayes.report.elements import labels_words, measure_name
 from rtc_bayes.report.pairs import PAIR_FORMATS, pairs_table
@@ -280,7 +281,7 @@ def _systems_table(comparison: Comparison, judgments: Judgments | None, seed: in
     cautions = (
         comparison.common_text,
         comparison.level_text,
-        comparison.judged_text,
+        without_advice(comparison.judged_text),  # of relevant documents alone a warning says all
         comparison.residual_text,
     )
     title = (

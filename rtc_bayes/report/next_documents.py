@@ -38,6 +38,17 @@ def documents_title(
     for_pair : bool
         Whether they were chosen for two systems that were named.
     seed : int
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.judging import parse_algorithm
+    >>> data = rb.simulate(n_topics=3, n_systems=3, seed=1)
+    >>> pool = rb.Pool.from_runs(data.runs, depth=5)
+    >>> judgments, mtc = rb.Judgments.none(pool), parse_algorithm("mtc")
+    >>> chosen = rb.next_documents(pool, judgments, algorithm=mtc, count=1)
+    >>> print(documents_title(chosen, judgments, mtc, "AP", for_pair=False, seed=0))
+    mtc, 0 judged, seed 0; least sure: site01a and site01b, confidence 0.536 (by mean ...)
     """
     by = ""
     if algorithm.weighs_by_measure and measure != defaults.MEASURE:

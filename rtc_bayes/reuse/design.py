@@ -185,7 +185,7 @@ def groups_with_runs(groups: Mapping[str, str], runs: Runs) -> dict[str, str]:
     """
     groups = groups_by_system(groups)
     kept = dict(zip(runs.systems, groups_of(runs.systems, groups), strict=True))
-    every = {text_of(group, "group") for group in groups.values()}
+    every = set(groups.values())
     if without := sorted(every - set(kept.values())):
         warn(
             f"{counted(len(without), 'group')} of {len(every)} without a run, left aside: "

@@ -35,7 +35,9 @@ _RESAMPLES = 2000
 
 
 @explains_types
-@moved(only="write leave_out", shallow="give every depth as depth, that of the pool first")
+@moved(
+    only="write leave_out", shallow="give every depth as depth, of which the largest is the pool's"
+)
 def leave_group_out(
     runs: Runs,
     qrels: Qrels,
@@ -65,8 +67,8 @@ def leave_group_out(
         at `relevance_level`: nDCG is not that of grades.
     depth : int or sequence of int, at least 1
         Of the pool that was judged: how many documents of each list were pooled. Of several, the
-        first is the pool's, and at each of the others, which are smaller, the collection is also
-        cut to what a pool of that depth would have judged.
+        largest is the pool's, and at each of the others the collection is also cut to what a pool
+        of that depth would have judged.
     leave_out : "groups" or sequence of str
         The groups to leave out, one at a time: all, or these. A text of several names has commas
         between.
@@ -123,7 +125,7 @@ def leave_group_out(
         _at_depth(
             pool, judged, member, [every.index(g) for g in chosen], str(measure), at, depths[0]
         )
-        for at in dict.fromkeys(depths)
+        for at in depths
     ]
     if not parts[0].score[np.isin(of_systems, chosen)].any():
         raise InputError(
@@ -134,17 +136,12 @@ def leave_group_out(
 
 
 def _depths(depth: int | Sequence[int]) -> list[int]:
-    """Return the pool's depth, then the smaller ones."""
+    """Return the pool's depth, which is the largest, then the smaller ones, each once."""
     listed = depth if isinstance(depth, Iterable) and not isinstance(depth, str) else [depth]
     depths = [whole_number("depth", one, least=1) for one in listed]
     if not depths:
-        raise InputError("depth is empty", remedy="give the depth of the pool first")
-    if max(depths) > depths[0]:
-        raise InputError(
-            f"{max(depths)} is deeper than the pool of depth {depths[0]}",
-            remedy="give the pool's depth first, then smaller ones",
-        )
-    return depths
+        raise InputError("depth is empty", remedy="give the depth of the pool")
+    return sorted(set(depths), reverse=True)
 
 
 @dataclass(frozen=True)

@@ -249,7 +249,7 @@ def extend(
     >>> runs = rb.Runs([rb.Run.from_rankings("a", {"1": ["x", "y", "z"], "2": ["v", "w"]})])
     >>> qrels = rb.Qrels({"1": {"x": 0}, "2": {}})
     >>> rb.extend(runs, qrels)
-    RunReuse(4 documents without a judgment to rank 100, reuse over the 1 topic with judgments)
+    RunReuse(4 documents without a judgment among the first 100 of a list, reuse over ...)
     >>> rb.extend(runs, qrels, budget=3, strategy="uniform").documents
     {'1': ('y', 'z'), '2': ('v',)}
     """
@@ -375,7 +375,7 @@ class RunReuse(Shown):
     Examples
     --------
     >>> RunReuse({"a": 0.25}, {"a": 30}, 30, 20, 2)
-    RunReuse(30 documents without a judgment to rank 20, reuse over the 2 topics with judgments)
+    RunReuse(30 documents without a judgment among the first 20 of a list, reuse over ...)
     """
 
     reuse: dict[str, float]
@@ -401,8 +401,9 @@ class RunReuse(Shown):
 
     def __repr__(self) -> str:
         return (
-            f"RunReuse({counted(self.omega, 'document')} without a judgment to rank "
-            f"{self.depth}, reuse over the {counted(self.n_judged_topics, 'topic')} with judgments)"
+            f"RunReuse({counted(self.omega, 'document')} without a judgment among the first "
+            f"{self.depth} of a list, reuse over the "
+            f"{counted(self.n_judged_topics, 'topic')} with judgments)"
         )
 
 

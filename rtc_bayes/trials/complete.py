@@ -112,7 +112,7 @@ class Collection:
         ------
         InputError
             A system without a group, a topic that the runs do not have, or none with a judgment;
-        lists condensed to what is judged where only relevant documents are.
+            lists condensed to what is judged where only relevant documents are.
 
         Warns
         -----

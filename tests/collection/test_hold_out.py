@@ -12,8 +12,14 @@ from hypothesis import given, strategies as st
 from pools import pool_of
 
 import rtc_bayes as rb
-from rtc_bayes import InputError, Judgments, Qrels
-from rtc_bayes.collection.hold_out import HoldOutDesign, check_design, groups_of, read_hold_out
+from rtc_bayes import CollectionWarning, InputError, Judgments, Qrels
+from rtc_bayes.collection.hold_out import (
+    HoldOutDesign,
+    check_design,
+    groups_of,
+    read_hold_out,
+    warn_of_held_out,
+)
 
 SITES = ("A", "B", "C")
 GROUPS = {"a1": "A", "a2": "A", "b1": "B", "c1": "C"}
@@ -85,6 +91,23 @@ def test_a_system_held_out_is_absent_from_the_pool():
         ["p", "q", "r"],
     ]
     assert all((part.lengths > 0).all() for part in parts)
+
+
+def test_groups_may_be_numbers():
+    design = HoldOutDesign(DESIGN.topics, ("0", "1", "2"), DESIGN.contributes)
+    numbers = {system: SITES.index(group) for system, group in GROUPS.items()}
+    systems = [*GROUPS]
+    for topic in DESIGN.topics:
+        assert design.contributors(topic, numbers) == DESIGN.contributors(topic, GROUPS)
+    assert (
+        design.mask(systems, numbers, DESIGN.topics) == DESIGN.mask(systems, GROUPS, DESIGN.topics)
+    ).all()
+    design.check_groups(numbers)
+    for each, groups in ((DESIGN, GROUPS), (design, numbers)):
+        with pytest.warns(CollectionWarning, match="judgments of 2 topics were made for systems"):
+            warn_of_held_out(systems, each.topics, each, groups)
+    with pytest.raises(InputError, match="group nan is not an id; give text or a whole number"):
+        design.contributors("1", {"a1": float("nan")})
 
 
 def test_pools_that_are_refused():

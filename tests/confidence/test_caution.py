@@ -89,10 +89,11 @@ def test_the_command_says_the_same(tmp_path, monkeypatch, capsys):
     (tmp_path / "qrels").write_text("".join(f"{t} 0 a1 1\n" for t in range(30)))
     asked = ["compare", "a", "b", "--qrels", "qrels", "--model", "uniform"]
     assert main(asked) == 0
-    for shown in capsys.readouterr():
-        words = " ".join(shown.split())
-        assert words.count(f"all 30 {SAID}") == 1
-        assert "or score with evaluate, which takes all other documents for nonrelevant" in words
+    title, note = (" ".join(shown.split()) for shown in capsys.readouterr())
+    assert note.count(f"all 30 {SAID}") == 1
+    assert "or score with evaluate, which takes all other documents for nonrelevant" in note
+    assert "; all 30 judged documents are relevant; " in title
+    assert "how rare" not in title
 
 
 def found(pool, depth, relevant=1):

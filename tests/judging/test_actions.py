@@ -318,6 +318,13 @@ def test_gains_by_grade_of_graded_judgments_are_refused():
     comparison = rb.compare(pool, fitted, "nDCG@10")
     with pytest.raises(rb.InputError, match=r"with grades above 1.*as AP or P@10"):
         rb.next_actions(comparison, few, {"human": 1})
+    with pytest.warns(rb.CollectionWarning, match="level 2 is above the highest grade"):
+        binary = rb.Judgments.from_qrels(pool, made.qrels, relevance_level=2).keep(few.order)
+    by_level = rb.compare(pool, rb.fit(pool, binary, model="hierarchical:map"), "nDCG@10")
+    with pytest.raises(
+        rb.InputError, match=r"with relevance level 2, so .*; leave relevance_level"
+    ):
+        rb.next_actions(by_level, binary, {"human": 1})
     assert len(rb.next_actions(rb.compare(pool, fitted, "P@10"), few, {"human": 1}))
 
 
@@ -368,7 +375,10 @@ def test_the_command_says_what_python_says(pool, tmp_path, capsys, monkeypatch):
         ("--costs human=0", "the cost of human is 0.0"),
         ("--costs human=1 --worth 0", "worth is 0.0"),
         ("--costs human=1 --measure ERR@5", "the moments of ERR@5 are not known"),
-        ("--costs human=1 --measure nDCG@5 --relevance-level 2", "with grades above 1"),
+        (
+            "--costs human=1 --measure nDCG@5 --relevance-level 2",
+            "known with relevance level 2, so",
+        ),
     ):
         # before any model is fitted
         with monkeypatch.context() as patch:

@@ -107,6 +107,17 @@ def test_runs_that_tie_but_for_rounding_share_a_rank(seed: int, measure: str, mo
         assert ranks.get_group(group).to_numpy().T.tolist() == [p.tolist() for p in places]
 
 
+def test_groups_may_be_numbers_and_depths_in_any_order() -> None:
+    runs, qrels, groups = collection()
+    sites = sorted(set(groups.values()))
+    numbers = {system: sites.index(group) for system, group in groups.items()}
+    of_texts = rb.leave_group_out(runs, qrels, groups, depth=[12, 5], leave_out=[sites[1]])
+    of_numbers = rb.leave_group_out(runs, qrels, numbers, depth=[5, 12, 5], leave_out=[1])
+    assert of_numbers.summary()["depth"].tolist() == [12, 5]
+    assert of_numbers.summary().equals(of_texts.summary())
+    assert of_numbers.by_group()["group"].unique().tolist() == ["1"]
+
+
 def test_what_cannot_be_left_out_is_refused() -> None:
     runs, qrels, groups = collection()
     with pytest.raises(rb.InputError, match="no system is of group none"):
@@ -119,8 +130,9 @@ def test_what_cannot_be_left_out_is_refused() -> None:
         rb.leave_group_out(runs, qrels, dict.fromkeys(runs.systems, "one"))
     with pytest.raises(rb.InputError, match="no group for"):
         rb.leave_group_out(runs, qrels, {})
-    with pytest.raises(rb.InputError, match="is deeper than the pool"):
-        rb.leave_group_out(runs, qrels, groups, depth=[10, 20])
+    for no_names in ([["site01"]], [None], [True], [""], 1):
+        with pytest.raises(rb.InputError, match=r"leave_out is .*; give \"groups\", or names"):
+            rb.leave_group_out(runs, qrels, groups, leave_out=no_names)
     with pytest.raises(rb.InputError, match="depth is empty"):
         rb.leave_group_out(runs, qrels, groups, depth=[])
     with pytest.raises(rb.InputError, match="depth is 0"):
