@@ -218,11 +218,6 @@ def _warn_of_sampled(settings: Sequence[Setting]) -> None:
 
 def compare_setting(setting: Setting) -> Comparison:
     """Compare the pairs of a setting."""
-    if setting.rope is not None and setting.short_error > 0.0:
-        warn(
-            f"lists are cut at rank {setting.cut_at}: differences may be larger or smaller by one "
-            "factor, which the probability of a difference too small to matter does not have"
-        )
     many = len(setting.pairs) > defaults.MANY_PAIRS and len(setting.values) > 1
     sampled = setting.moments == "auto" and many and setting.form in ("auto", "montecarlo")
     if setting.moments == "auto":

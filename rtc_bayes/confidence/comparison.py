@@ -367,15 +367,14 @@ class Comparison(Shown, Saved):
         common = float(str(self.meta.get("common_error", 0.0)))
         if common < _NOTHING:
             return None
-        return (
-            f"an error that all scores share has a standard deviation of {common:.0%} (it is in "
-            + (
-                "their intervals, and moves no difference)"
-                if self.sd_shared is None
-                else f"their intervals, and {self.meta.get('short_lists_error'):.0%} in those of "
-                "differences; it moves no P(better))"
+        where = "it is in their intervals, and moves no difference"
+        if self.sd_shared is not None:
+            rope = " and no P(too small to matter)" if self.p_rope is not None else ""
+            where = (
+                f"it is in their intervals, and {self.meta.get('short_lists_error'):.0%} in those "
+                f"of differences; it moves no P(better){rope}"
             )
-        )
+        return f"an error that all scores share has a standard deviation of {common:.0%} ({where})"
 
     @property
     def settled(self) -> bool:

@@ -715,5 +715,6 @@ def test_the_figure_and_a_rope_know_of_short_lists(make_pool):
     (drawn,) = [line for line in axes.lines if line.get_label() == "95% interval"]
     # of 20,000 outcomes, whose quantiles have an error of 3% of a standard deviation
     assert drawn.get_xdata() == pytest.approx(pair.interval, abs=0.1 * pair.sd)
-    with pytest.warns(CollectionWarning, match=r"lists are cut at rank \d+: differences may be"):
-        comparison.with_equivalence(0.01)
+    assert "too small" not in comparison.common_text
+    asked = comparison.with_equivalence(0.01)
+    assert "it moves no P(better) and no P(too small to matter)" in asked.common_text
