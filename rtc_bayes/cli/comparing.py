@@ -655,8 +655,7 @@ def _of_judged(estimand: Estimand, judgments: Judgments | None) -> Estimand:
 def _judged(judgments: Judgments) -> Qrels:
     """Name the judged documents, whatever their labels."""
     from rtc_bayes.collection import Qrels
+    from rtc_bayes.collection.ids import by_topic
 
-    pool, table = judgments.pool, dict[str, dict[str, int]]()
-    for topic, docno in map(pool.pair_of, judgments.order):
-        table.setdefault(topic, {})[docno] = 0
-    return Qrels(table)
+    pairs = map(judgments.pool.pair_of, judgments.order)
+    return Qrels(by_topic((*pair, 0) for pair in pairs))

@@ -202,9 +202,7 @@ def _show_actions(
     judgments = request.judgments(request.pool())
     inputs = digests(request.systems, request.qrels, [algorithm], request.labels)
     check_costs(costs, judgments, worth)
-    level = judgments.relevance_level if judgments.highest_grade <= 1 else 1
-    graded = max(judgments.highest_grade, level) > 1
-    check_measure(request.estimand.measure, graded=graded, level=level)
+    check_measure(request.estimand.measure, judgments)
     with announced("weighing actions", request.quiet):
         ranked = _ranked_actions(
             judgments, request.estimand, algorithm, costs, worth, request.count, request.seed

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.ids import by_topic
 from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.errors import InputError
 
@@ -415,11 +416,8 @@ def _lowest(heights: Mapping[str, Mapping[str, float]]) -> float:
 
 def _table[T: (int, float)](data: xr.Dataset, name: str, kind: type[T]) -> dict[str, dict[str, T]]:
     """Read values by topic and docno from three variables."""
-    table: dict[str, dict[str, T]] = {}
-    names = (f"{name}_topic", f"{name}_docno", name)
-    for topic, docno, value in zip(*(data[n].values for n in names), strict=True):
-        table.setdefault(str(topic), {})[str(docno)] = kind(value)
-    return table
+    topics, docnos = (map(str, data[f"{name}_{of}"].values) for of in ("topic", "docno"))
+    return by_topic(zip(topics, docnos, map(kind, data[name].values), strict=True))
 
 
 class _Half:

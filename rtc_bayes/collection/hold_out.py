@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection.ids import text_of
+from rtc_bayes.collection.ids import is_keyed, text_of
 from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.pool import Pool
 from rtc_bayes.errors import InputError, warn, with_article
@@ -574,23 +574,9 @@ def groups_by_system(groups: object) -> Mapping[str, str]:
     Traceback (most recent call last):
     rtc_bayes.errors.InputError: groups are a str, not a mapping of system to group; read them, ...
     """
-    if isinstance(groups, Mapping) or is_series(groups):
+    if is_keyed(groups):
         return {system: text_of(group, "group") for system, group in groups.items()}
     raise InputError(
         f"groups are {with_article(type(groups).__name__)}, not a mapping of system to group",
         remedy="read them, as from a file: read_groups(FILE)",
-    )
-
-
-def is_series(value: object) -> TypeGuard[pd.Series[Any]]:
-    """Whether something is a pandas Series; pandas need not be there.
-
-    Examples
-    --------
-    >>> is_series({"bm25": "siteA"})
-    False
-    """
-    return any(
-        base.__name__ == "Series" and base.__module__.partition(".")[0] == "pandas"
-        for base in type(value).__mro__
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import InputError, brief_repr, warn
@@ -139,6 +139,41 @@ def list_of_topics(topics: Iterable[str | int]) -> list[str]:
     if isinstance(topics, Iterable) and not isinstance(topics, (str, bytes)):
         topics = [str(int(id_)) if isinstance(id_, Integral) else id_ for id_ in topics]
     return list_of_names("topics", cast("Iterable[str]", topics))
+
+
+def by_topic[Value](values: Iterable[tuple[str, str, Value]]) -> dict[str, dict[str, Value]]:
+    """Return a value of each document by topic, then docno.
+
+    Parameters
+    ----------
+    values : iterable of (str, str, value)
+        Topic, docno and value; of a document that comes again the last one counts.
+
+    Examples
+    --------
+    >>> by_topic([("1", "a", 0), ("2", "b", 1), ("1", "c", 2)])
+    {'1': {'a': 0, 'c': 2}, '2': {'b': 1}}
+    """
+    table: dict[str, dict[str, Value]] = {}
+    for topic, docno, value in values:
+        table.setdefault(topic, {})[docno] = value
+    return table
+
+
+def is_keyed(value: object) -> TypeGuard[Mapping[Any, Any]]:
+    """Whether something holds a value for each key, as a mapping and a pandas Series do.
+
+    Pandas need not be there.
+
+    Examples
+    --------
+    >>> is_keyed({"bm25": "siteA"}), is_keyed(["bm25"]), is_keyed("bm25")
+    (True, False, False)
+    """
+    return isinstance(value, Mapping) or any(
+        base.__name__ == "Series" and base.__module__.partition(".")[0] == "pandas"
+        for base in type(value).__mro__
+    )
 
 
 def shared_topics(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.grades import GradeDistribution, heights_of
-from rtc_bayes.collection.ids import list_of_names, shared_topics, some
+from rtc_bayes.collection.ids import by_topic, list_of_names, shared_topics, some
 from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.judgment_values import as_grades, grades_of, indices_in, relevance_of
 from rtc_bayes.collection.labels import Labels
@@ -664,12 +664,10 @@ class Judgments(Saved):
 
     def _qrels(self, aside: Iterable[tuple[str, str]] = ()) -> Qrels:
         """Return the judgments that have a grade, and -1 of documents aside."""
-        table: dict[str, dict[str, int]] = {}
         order = self.order[~np.isnan(self.grades[self.order])]
         grades = self.grades[order].astype(np.int64).tolist()
-        topics, docnos = self.pool.topic_of[order].tolist(), self.pool.docnos[order]
-        for t, docno, grade in zip(topics, docnos, grades, strict=True):
-            table.setdefault(self.pool.topics[t], {})[docno] = grade
+        topics = (self.pool.topics[t] for t in self.pool.topic_of[order].tolist())
+        table = by_topic(zip(topics, self.pool.docnos[order], grades, strict=True))
         for topic, docno in aside:
             table.setdefault(topic, {}).setdefault(docno, -1)
         made_for = self.judged_for_by_topic or self.judged_for

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.collection.ids import list_of_names, some
+from rtc_bayes.collection.ids import by_topic, list_of_names, some
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.errors import InputError, explains_types, warn, whole_number
@@ -365,10 +365,7 @@ class Labels:
         >>> rb.Labels.of(["1"], ["a"], ["crowd"], [1], gold=gold).gold_qrels()
         Qrels(1 topic, 2 judged, 1 relevant at level 1)
         """
-        table: dict[str, dict[str, int]] = {}
-        for (topic, docno), grade in self.gold.items():
-            table.setdefault(topic, {})[docno] = grade
-        return Qrels(table)
+        return Qrels(by_topic((*pair, grade) for pair, grade in self.gold.items()))
 
     def keep(self, which: ArrayLike) -> Labels:
         """Return some of the labels.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from rtc_bayes.collection.ids import keyed_by_text, shown
+from rtc_bayes.collection.ids import by_topic, keyed_by_text, shown
 from rtc_bayes.collection.qrels import JudgedFor, Qrels, one_design, one_level
 from rtc_bayes.collection.writing import write_qrels
 from rtc_bayes.errors import InputError, explains_types, warn
@@ -254,9 +254,7 @@ def merge(*qrels: Qrels | Mapping[str, Qrels], conflict: Conflict = "refuse") ->
     conflicts = [document for document in documents if document.is_conflict]
     if conflicts and conflict == "refuse":
         raise refused(len(conflicts), [(d.docno, d.topic, d.grades) for d in conflicts[:NAMED]])
-    table: dict[str, dict[str, int]] = {}
-    for document in documents:
-        table.setdefault(document.topic, {})[document.docno] = document.grade
+    table = by_topic((each.topic, each.docno, each.grade) for each in documents)
     judged_for = _together([(source.judged_for, source) for source in sources.values()])
     together = Qrels(table, judged_for=judged_for, hold_out=hold_out, relevance_level=level)
     return Merged(together, sources, conflict, tuple(documents))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.hold_out import groups_of
-from rtc_bayes.collection.ids import keyed_by_text, shown, some, text_of
+from rtc_bayes.collection.ids import by_topic, keyed_by_text, shown, some, text_of
 from rtc_bayes.collection.lines import (
     ERELS,
     FAMILIES,
@@ -287,9 +287,7 @@ def _chance(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 def _table[Value](rows: Rows, values: Sequence[Value]) -> dict[str, dict[str, Value]]:
     topics, docnos = rows.text("topic"), rows.text("docno")
-    table: dict[str, dict[str, Value]] = {}
-    for topic, docno, value in zip(topics, docnos, values, strict=True):
-        table.setdefault(topic, {})[docno] = value
+    table = by_topic(zip(topics, docnos, values, strict=True))
     if sum(map(len, table.values())) < len(topics):
         raise rows.duplicate("topic", "docno")
     return table
@@ -359,10 +357,7 @@ def _qrels_of_records(records: Records) -> Qrels:
         )
     topics, docnos = records.topics_and_docnos()
     records.check_distinct(topics, docnos)
-    table: dict[str, dict[str, int]] = {}
-    for topic, docno, grade in zip(topics, docnos, records.grades(column), strict=True):
-        table.setdefault(topic, {})[docno] = grade
-    return Qrels(table)
+    return Qrels(by_topic(zip(topics, docnos, records.grades(column), strict=True)))
 
 
 def _together(parts: Sequence[Qrels]) -> Qrels:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.grades import GradeDistribution, heights_of
-from rtc_bayes.collection.ids import shared_topics
+from rtc_bayes.collection.ids import by_topic, shared_topics
 from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.pool import ONE_EACH, Pool
@@ -330,12 +330,9 @@ class Relevance(Saved):
 
     def to_probabilities(self) -> Probabilities:
         """Return the mean over draws as probabilities that an erels file holds."""
-        table: dict[str, dict[str, float]] = {}
-        mean = self.values.mean(axis=0)
-        topics, docnos = self.probability["topic"].values, self.probability["docno"].values
-        for topic, docno, p in zip(topics, docnos, mean, strict=True):
-            table.setdefault(str(topic), {})[str(docno)] = float(p)
-        return Probabilities(table)
+        topics, docnos = (map(str, self.probability[name].values) for name in ("topic", "docno"))
+        mean = self.values.mean(axis=0).tolist()
+        return Probabilities(by_topic(zip(topics, docnos, mean, strict=True)))
 
     def to_xarray(self) -> xr.Dataset:
         """Return a labelled data set with the variable p."""

@@ -313,12 +313,12 @@ class Comparison(Shown, Saved):
 
     @property
     def level_text(self) -> str | None:
-        """Say that expected scores are off together where systems are few or very many, or None.
+        """Say that scores are off together where systems are few or very many, or lists are cut.
 
         Fewer than eight systems retrieve too little to tell how many relevant documents there are,
         and nothing is judged at the foot of the lists of more than fifty. Average precision, nDCG
         and recall of whole lists depend on that number. Of many systems of which next to all is
-        judged the level is known.
+        judged the level is known. Where lists are cut short nothing below is known. None otherwise.
 
         Examples
         --------

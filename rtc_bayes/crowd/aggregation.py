@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta
 
 from rtc_bayes.collection import Labels, Probabilities, write_erels
-from rtc_bayes.collection.ids import some
+from rtc_bayes.collection.ids import by_topic, some
 from rtc_bayes.collection.labels import MANY_LABELS
 from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.crowd.expectation import dawid_skene, majority, one_coin
@@ -201,10 +201,8 @@ class Aggregate:
 
     def probabilities(self) -> Probabilities:
         """Return the probabilities of relevance, which `Relevance.from_erels` takes over a pool."""
-        tables: dict[str, dict[str, float]] = {}
-        for (topic, docno), p in zip(self.pairs, self.probability.tolist(), strict=True):
-            tables.setdefault(topic, {})[docno] = p
-        return Probabilities(tables)
+        of_pairs = zip(self.pairs, self.probability.tolist(), strict=True)
+        return Probabilities(by_topic((*pair, p) for pair, p in of_pairs))
 
     def write(self, path: str | Path) -> None:
         """Write ``topic Q0 docno probability`` lines, which ``compare --erels`` reads."""

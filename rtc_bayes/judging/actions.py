@@ -149,11 +149,7 @@ def next_actions(
             "for nothing"
         )
     setting = comparison.asked_setting
-    check_measure(
-        setting.measure,
-        graded=setting.grades is not None,
-        level=judgments.relevance_level if judgments.highest_grade <= 1 else 1,
-    )
+    check_measure(setting.measure, judgments, graded=setting.grades is not None)
     _check_of_comparison(judgments, setting)
     learning = Learning(comparison)
     kinds, labels_of = _kinds(setting.pool, judgments, prices, learning.p)
@@ -300,16 +296,18 @@ def _why_none(pool: Pool, judgments: Judgments, prices: Mapping[str, float]) -> 
     return ", and ".join(done) or rest
 
 
-def check_measure(measure: MeasureLike, *, graded: bool, level: int = 1) -> None:
+def check_measure(
+    measure: MeasureLike, judgments: Judgments, *, graded: bool | None = None
+) -> None:
     """Refuse a measure by which actions cannot be weighed, before anything is fitted.
 
     Parameters
     ----------
     measure : str or ir_measures.Measure
-    graded : bool
-        Whether there are grades above 1, of judgments or by the relevance level.
-    level : int, at least 1
-        The relevance level where it is the reason: no judgment has a grade above 1.
+    judgments : Judgments
+    graded : bool, optional
+        Whether a comparison at hand has gains by grade. Default: whether the judgments have grades
+        above 1, or their relevance level is.
 
     Raises
     ------
@@ -318,15 +316,18 @@ def check_measure(measure: MeasureLike, *, graded: bool, level: int = 1) -> None
 
     Examples
     --------
-    >>> check_measure("nDCG@10", graded=False)
-    >>> check_measure("nDCG@10", graded=True)
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> check_measure("nDCG@10", rb.Judgments.from_qrels(pool, rb.Qrels({"1": {"a": 1}})))
+    >>> check_measure("nDCG@10", rb.Judgments.from_qrels(pool, rb.Qrels({"1": {"a": 3}})))
     Traceback (most recent call last):
     rtc_bayes.errors.InputError: the moments of nDCG@10 are not known of judgments with grades ...
-    >>> check_measure("nDCG@10", graded=True, level=2)
-    Traceback (most recent call last):
-    rtc_bayes.errors.InputError: the moments of nDCG@10 are not known with relevance level 2, ...
     """
     asked = parse_measure(measure)
+    # the level is the reason where no judgment has a grade above 1
+    level = judgments.relevance_level if judgments.highest_grade <= 1 else 1
+    if graded is None:
+        graded = max(judgments.highest_grade, level) > 1
     cannot = "so actions cannot be weighed"
     if not asked.has_moments:
         raise InputError(

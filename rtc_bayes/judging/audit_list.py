@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.ids import by_topic
 from rtc_bayes.collection.qrels import Prel, Prels, Qrels
 from rtc_bayes.errors import InputError, explains_types, moved
 from rtc_bayes.judging.audit_grades import with_grades
@@ -96,10 +97,10 @@ def audit_documents(
             inclusion_probabilities(pool, 0.5 * size, sampling=each) for each in ("rank", "uniform")
         )
     probability = inclusion_probabilities(pool, size, sampling=sampling)
-    rows: dict[str, dict[str, Prel]] = {}
-    for d in np.flatnonzero(poisson_sample(pool, probability, seed=seed)):
-        topic, docno = pool.pair_of(d)
-        rows.setdefault(topic, {})[docno] = Prel(-1, ALGORITHM, float(probability[d]))
+    rows = by_topic(
+        (*pool.pair_of(d), Prel(-1, ALGORITHM, float(probability[d])))
+        for d in np.flatnonzero(poisson_sample(pool, probability, seed=seed))
+    )
     return with_grades(Prels(rows), Qrels({}) if qrels is None else qrels)
 
 

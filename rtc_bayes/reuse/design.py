@@ -11,9 +11,8 @@ from rtc_bayes.collection.hold_out import (
     HoldOutDesign,
     groups_by_system,
     groups_of,
-    is_series,
 )
-from rtc_bayes.collection.ids import list_of_names, some, text_of
+from rtc_bayes.collection.ids import is_keyed, list_of_names, some, text_of
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import InputError, explains_types, moved, warn, whole_number
 from rtc_bayes.reuse.counts import Remainder, design_counts
@@ -216,7 +215,7 @@ def _groups(groups: Mapping[str, str] | Iterable[str]) -> tuple[tuple[str, ...],
     """Return the groups' names in natural order, and how many systems each has."""
     if isinstance(groups, str):
         raise InputError("groups is one text", remedy="give a mapping of system to group, or names")
-    of_systems = isinstance(groups, Mapping) or is_series(groups)
+    of_systems = is_keyed(groups)
     every = groups_by_system(groups).values() if of_systems else groups
     listed = [text_of(group, "group") for group in every]
     if not listed:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Qrels, write_qrels
+from rtc_bayes.collection.ids import by_topic
 from rtc_bayes.collection.simulate import simulate
 from rtc_bayes.errors import FitError, explains_types, moved, whole_number
 from rtc_bayes.judging import next_documents
@@ -293,8 +294,6 @@ def demo(
         workers=workers,
         command=command,
     )
-    judged: dict[str, dict[str, int]] = {}
-    for topic, docno, grade in shown.tables["judged"].itertuples(index=False):
-        judged.setdefault(topic, {})[docno] = grade
+    judged = by_topic(shown.tables["judged"].itertuples(index=False))
     write_qrels(Qrels(judged), folder / "judgments.qrels")
     return shown

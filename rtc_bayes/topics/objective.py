@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.collection.ids import some
+from rtc_bayes.collection.ids import is_keyed, some
 from rtc_bayes.errors import InputError, with_article
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import counted
@@ -217,7 +217,7 @@ def system_shares(scores: ScoreMatrix, weights: Mapping[str, float] | None) -> F
     """
     if weights is None:
         weights = dict.fromkeys(scores.systems, 1.0)
-    if not hasattr(weights, "keys"):
+    if not is_keyed(weights):
         raise InputError(
             f"weights are {with_article(type(weights).__name__)}",
             remedy="give {system: weight}; systems that are left out weigh 0",
