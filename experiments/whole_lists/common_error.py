@@ -8,7 +8,8 @@ first 3 and 10, fits `robust` with priors from the other three collections
 (experiments.whole_lists.priors), and holds expected scores about whole lists against the truth by
 all judgments. Sets of fewer systems are as many more. Errors of scores have variance
 sd^2 + (c u / sqrt(systems) * expected)^2, where u is the share of what is relevant that is
-expected without a judgment, and sd is without that part. Found is the c under which errors are
+expected without a judgment, and sd has of the common error what is left where all is judged
+(experiments.whole_lists.residual). Found is the c under which errors are
 likeliest, if normal, each collection and number of systems weighing the same: by all collections,
 and by all but each. The last table has the share of true scores in 95% intervals without that part,
 and with the c of the other three. With --grades gains are by grade, where collections have some.
@@ -30,6 +31,7 @@ from threadpoolctl import threadpool_limits
 
 from experiments.whole_lists.four import COLLECTIONS, condensed, fitted_to, prepared
 from rtc_bayes import Estimand, compare, evaluate
+from rtc_bayes.measures.residual import expected_common_error
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials import quietly
 
@@ -84,6 +86,8 @@ def of_set(
             place = [true.topics.index(topic) for topic in made.topics]
             truth = pd.Series(true[measure][:, place].mean(axis=1), true.systems)[[*made.systems]]
             common = float(str(made.meta.get("common_error", 0.0)))
+            kept = expected_common_error(measure, systems)
+            added = (common**2 - kept**2) * made.expected**2
             rows.append(
                 pd.DataFrame(
                     {
@@ -91,7 +95,7 @@ def of_set(
                         "unjudged": float(str(made.meta["unjudged_relevant"])),
                         "expected": made.expected,
                         "error": truth.to_numpy() - made.expected,
-                        "sd": np.sqrt(np.maximum(made.sd**2 - (common * made.expected) ** 2, 0.0)),
+                        "sd": np.sqrt(np.maximum(made.sd**2 - added, 0.0)),
                     }
                 )
             )

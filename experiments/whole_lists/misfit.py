@@ -7,10 +7,11 @@ draws sets of ten systems of each collection, judges all that they rank in the f
 20, fits `robust` with priors from the other three collections (experiments.whole_lists.priors), and
 holds differences on 10, 25 and all topics against those by whole lists and all judgments. With u
 the share of what is relevant that is expected without a judgment, the rule says that errors have
-variance sd^2 + 2 u (1 - u) (wrong^2 + wrong_by_topic^2 / n_topics), where sd counts the residual
-that no judgment takes off. Found are the two parts under which they are likeliest, if normal, each
-collection weighing the same: by all collections, and by all but each. The first table has u and
-the mean square of errors over sd. Prints Markdown.
+variance sd^2 + l u (1 - u) (wrong^2 + wrong_by_topic^2 / n_topics), where l is 2 where two systems
+share nothing, and 0 where their lists are alike, and sd counts the residual that no judgment takes
+off and the error that all scores share. Found are the two parts under which they are likeliest, if
+normal, each collection weighing the same: by all collections, and by all but each. The first table
+has u and the mean square of errors over sd. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from threadpoolctl import threadpool_limits
 
 from experiments.whole_lists.four import COLLECTIONS, fitted_to, prepared
 from rtc_bayes import Estimand, Fit, Qrels, Runs, compare, evaluate
+from rtc_bayes.confidence.likeness import likeness, unlikeness
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials import quietly
 
@@ -99,13 +101,17 @@ def errors_of(
         truth = pd.Series(true[measure][:, place].mean(axis=1), true.systems)
         apart = truth[[*comparison.a]].to_numpy() - truth[[*comparison.b]].to_numpy()
         residual, lasting, unjudged = (float(str(comparison.meta[name])) for name in TOLD)
+        unlike = unlikeness(likeness(comparison.asked_setting.pool))
+        assert comparison.sd_shared is not None
+        variance = comparison.sd_difference**2 + comparison.sd_shared**2
         yield pd.DataFrame(
             {
                 "measure": measure,
                 "topics": n,
                 "unjudged": unjudged,
                 "error": comparison.expected_difference - apart,
-                "sd": np.sqrt(comparison.sd_difference**2 - 2.0 * (residual**2 - lasting**2)),
+                "unlike": unlike,
+                "sd": np.sqrt(variance - unlike * (residual**2 - lasting**2)),
             }
         )
 
@@ -124,7 +130,7 @@ def likeliest(errors: pd.DataFrame) -> Floats:
     """The parts under which errors are likeliest, collections weighing the same."""
     of_collection = errors.groupby("collection")["error"].transform("size").to_numpy()
     weight = 1.0 / of_collection
-    of_parts = 2.0 * (errors["unjudged"] * (1.0 - errors["unjudged"])).to_numpy()
+    of_parts = (errors["unlike"] * errors["unjudged"] * (1.0 - errors["unjudged"])).to_numpy()
     topics, square = errors["topics"].to_numpy(), errors["error"].to_numpy() ** 2
     variance = errors["sd"].to_numpy() ** 2
 

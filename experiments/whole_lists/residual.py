@@ -1,13 +1,17 @@
 """What a pool of judged documents cannot tell of whole lists: the rule of ``residual="auto"``.
 
-    RTC_BAYES_DATA=FOLDER python -m experiments.whole_lists.residual [-o residual.csv]
+    RTC_BAYES_DATA=FOLDER python -m experiments.whole_lists.residual [-o PREFIX]
 
-draws sets of 2 to 40 systems of each collection, gives every document of their pool of depth 100
+draws sets of 1 to 40 systems of each collection, gives every document of their pool of depth 100
 its label, scores whole lists with the unseen relevant documents that the jackknife expects, and
-holds differences on 10, 25 or 50 topics against those by all judgments: the root of their mean
-square over the square root of 2. Collections with shallow judgments are condensed to what is
-judged. Then the rule n_systems^-power sqrt(lasting^2 + by_topic^2 / n_topics) by mean squares over
-all collections, and over the others for each. Prints Markdown.
+holds scores on 10, 25 and all topics against those by all judgments. Collections with shallow
+judgments are condensed to what is judged. Then it finds the rule under which these errors are
+likeliest, if normal: that of a difference D between two of n systems on T topics has the variance
+n^(-2 power) (lasting^2 + by_topic^2 / T) u + kept^2 D^2 / n, where u goes from 0 where their lists
+are alike to 2 where they share nothing, and the mean error of all systems has the last part alone.
+Every collection and every number of systems weighs the same, and so do differences and means. The
+rule is found from all collections, and for each from the other three; then what 95% intervals of
+differences hold, and log scores of their signs. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -15,65 +19,77 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
+from scipy.optimize import minimize
+from scipy.stats import norm
 
 from experiments.whole_lists.four import COLLECTIONS, prepared
 from rtc_bayes import Judgments, Pool, evaluate, moments
+from rtc_bayes.confidence.likeness import likeness, unlikeness
 from rtc_bayes.confidence.unseen import with_unseen
+from rtc_bayes.defaults import DIFFERENCE_95, NORMAL_95
 from rtc_bayes.report.tables import to_markdown
 
 type Floats = NDArray[np.float64]
 
 MEASURES = ("AP", "nDCG", "nDCG@10", "R@1000", "P@10")
-SETS = {2: 60, 3: 40, 5: 30, 10: 20, 20: 10, 40: 6}
-TOPICS, RESAMPLES = (10, 25, 50), 20
+SETS = {1: 40, 2: 60, 3: 40, 5: 30, 10: 20, 20: 10, 40: 6}
+TOPICS = (10, 25)
+SAID = {"2": (2, 2), "3 to 5": (3, 5), "10": (10, 10), "20 and 40": (20, 40)}
+_LEAST = 1e-9  # of variances: no error is smaller
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-o", "--output", type=Path, help="a CSV of what is left")
+    parser.add_argument("-o", "--output", help="start of the names of two CSV files of errors")
     options = parser.parse_args()
-    left = pd.DataFrame([row for folder in COLLECTIONS for row in rows_of(folder)])
+    tables = [tables_of(folder) for folder in COLLECTIONS]
+    differences, levels = (pd.concat(parts) for parts in zip(*tables, strict=True))
     if options.output:
-        left.to_csv(options.output, index=False)
-    at_most = left[left["topics"] == TOPICS[-1]]
-    shape = {"index": ["measure", "collection"], "columns": "systems", "values": "left"}
-    print(to_markdown(at_most.pivot_table(**shape).round(4).reset_index()))
-    print(to_markdown(pd.DataFrame([*rules(left)])))
+        differences.to_csv(f"{options.output}differences.csv", index=False)
+        levels.to_csv(f"{options.output}levels.csv", index=False)
+    found = [*rules(differences, levels)]
+    print(to_markdown(pd.DataFrame([rule for rule, _ in found])))
+    print(to_markdown(pd.concat([said for _, said in found if said is not None])))
 
 
-def rows_of(folder: str) -> Iterator[dict[str, object]]:
-    """Measure what is left, by measure, number of systems and of topics."""
+def tables_of(folder: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return errors of differences, and of all systems' mean scores."""
     runs, labels = prepared(folder)
     true = evaluate(runs, labels, MEASURES)
     every = Pool.from_runs(runs).select_topics(true.topics)
     judged = Judgments.from_qrels(every, labels)
     random = np.random.default_rng(1)
+    differences, levels = [], []
     for systems, sets in SETS.items():
-        if systems > every.n_systems:
-            continue
-        errors: dict[str, list[Floats]] = {measure: [] for measure in MEASURES}
-        for _ in range(sets):
+        for _ in range(sets if systems <= every.n_systems else 0):
             some = np.sort(random.choice(every.n_systems, systems, replace=False))
-            scores = scores_of(every.select([every.systems[i] for i in some]), judged)
-            for measure in MEASURES:
-                errors[measure].append(scores[measure] - true[measure][some])
-        for measure, of_sets in errors.items():
-            for topics in TOPICS:
-                left = deviation(np.array(of_sets), topics, random)
-                name = COLLECTIONS[folder].name
-                yield {
-                    "collection": name,
-                    "measure": measure,
-                    "systems": systems,
-                    "topics": topics,
-                    "left": left,
-                }
+            pool = every.select([every.systems[i] for i in some])
+            expected, like = scores_of(pool, judged), likeness(pool)
+            a, b = np.triu_indices(systems, 1)
+            for topics in (*TOPICS, pool.n_topics):
+                chosen = random.choice(pool.n_topics, topics, replace=False)
+                for measure in MEASURES:
+                    score = expected[measure][:, chosen].mean(axis=1)
+                    error = score - true[measure][some][:, chosen].mean(axis=1)
+                    of = {
+                        "collection": COLLECTIONS[folder].name,
+                        "measure": measure,
+                        "systems": systems,
+                        "topics": topics,
+                        "all": topics == pool.n_topics,
+                    }
+                    levels.append(of | {"size": score.mean(), "error": error.mean()})
+                    pairs = {
+                        "unlike": unlikeness(like),
+                        "size": score[a] - score[b],
+                        "error": error[a] - error[b],
+                    }
+                    differences.append(pd.DataFrame(of | pairs))
+    return pd.concat(differences), pd.DataFrame(levels)
 
 
 def scores_of(pool: Pool, judged: Judgments) -> dict[str, Floats]:
@@ -86,49 +102,88 @@ def scores_of(pool: Pool, judged: Judgments) -> dict[str, Floats]:
     return {m: moments(*deep, measure=m, pairs="none").expected[0] for m in MEASURES}
 
 
-def deviation(errors: Floats, topics: int, random: np.random.Generator) -> float:
-    """Deviation of a mean error over some topics: of differences, over the square root of 2.
-
-    Errors have shape (sets, systems, topics).
-    """
-    a, b = np.triu_indices(errors.shape[1], 1)
-    apart = errors[:, a] - errors[:, b]
-    chosen = (random.choice(errors.shape[2], topics, replace=False) for _ in range(RESAMPLES))
-    return float(np.sqrt(np.mean([(apart[..., c].mean(-1) ** 2).mean() for c in chosen]) / 2))
-
-
-def rules(left: pd.DataFrame) -> Iterator[dict[str, str]]:
-    """Fit the rule to all collections and to all but each; say what it expects of that one."""
-    for measure, of_measure in left[left["systems"] <= 20].groupby("measure"):
-        if not of_measure["left"].max() > 1e-9:
-            yield {"measure": str(measure), "without": "", "rule": "0"}
+def rules(
+    differences: pd.DataFrame, levels: pd.DataFrame
+) -> Iterator[tuple[dict[str, object], pd.DataFrame | None]]:
+    """Fit the rule to all collections and to all but each, and see what it says of that one."""
+    for measure in MEASURES:
+        pairs = differences[differences["measure"] == measure]
+        means = levels[levels["measure"] == measure]
+        if not pairs["error"].abs().max() > _LEAST:
+            yield {"measure": measure, "without": "", "power": 0}, None
             continue
-        for without in ("", *of_measure["collection"].unique()):
-            power, lasting, by_topic = fitted(of_measure[of_measure["collection"] != without])
-            own = of_measure[(of_measure["collection"] == without) & (of_measure["topics"] == 50)]
-            said = (
-                f"{s**-power * np.hypot(lasting, by_topic / np.sqrt(50)):.4f} for {x:.4f} ({s})"
-                for s, x in zip(own["systems"], own["left"], strict=True)
+        for without in ("", *pairs["collection"].unique()):
+            rule = fitted(*(of[of["collection"] != without] for of in (pairs, means)))
+            row: dict[str, object] = {"measure": measure, "without": without}
+            row |= {name: round(value, 4) for name, value in rule.items()}
+            own = pairs[(pairs["collection"] == without) & pairs["all"]]
+            yield row, held(own, rule) if without else None
+
+
+def fitted(pairs: pd.DataFrame, means: pd.DataFrame) -> dict[str, float]:
+    """The rule under which errors are likeliest."""
+
+    def surprise(logs: Floats) -> float:
+        rule = dict(zip(("power", "lasting", "by_topic", "kept"), np.exp(logs), strict=True))
+        left, shared = parts(pairs, rule)
+        return cost(pairs, left + shared) + cost(means, parts(means, rule)[1])
+
+    start = np.log([0.55, 0.01, 0.09, 0.2])
+    found = minimize(surprise, start, method="Nelder-Mead", options={"maxiter": 4000}).x
+    names = ("power", "lasting", "by_topic", "kept")
+    return dict(zip(names, np.exp(found).tolist(), strict=True))
+
+
+def parts(errors: pd.DataFrame, rule: dict[str, float]) -> tuple[Floats, Floats]:
+    """Variance of what is left, and of what all scores share."""
+    systems = errors["systems"].to_numpy(dtype=float)
+    shared = (rule["kept"] * errors["size"].to_numpy()) ** 2 / systems
+    if "unlike" not in errors:
+        return np.zeros(len(errors)), shared
+    of_topics = rule["lasting"] ** 2 + rule["by_topic"] ** 2 / errors["topics"].to_numpy()
+    return systems ** (-2.0 * rule["power"]) * of_topics * errors["unlike"].to_numpy(), shared
+
+
+def cost(errors: pd.DataFrame, variance: Floats) -> float:
+    """Mean negative log density, collections and numbers of systems weighing the same."""
+    cells = errors.groupby(["collection", "systems", "topics"])["error"].transform("size")
+    weight = 1.0 / cells.to_numpy()
+    variance = variance + _LEAST
+    each = np.log(variance) + errors["error"].to_numpy() ** 2 / variance
+    return float(weight @ each / weight.sum())
+
+
+def held(pairs: pd.DataFrame, rule: dict[str, float]) -> pd.DataFrame:
+    """Say what 95% intervals hold, how large errors are, and how good the signs are."""
+    left, shared = parts(pairs, rule)
+    error, sd = pairs["error"].to_numpy(), np.sqrt(left + _LEAST)
+    true = pairs["size"].to_numpy() - error
+    half = np.hypot(DIFFERENCE_95 * sd, NORMAL_95 * np.sqrt(shared))
+    right = norm.cdf(pairs["size"].to_numpy() / sd * np.sign(true))
+    each = pairs.assign(
+        held=np.abs(error) <= half,
+        square=error**2 / (sd**2 + shared),
+        score=np.where(true == 0.0, np.nan, -np.log(np.maximum(right, 1e-9))),
+        confidence=norm.cdf(np.abs(pairs["size"]) / sd),
+        correct=np.where(true == 0.0, np.nan, pairs["size"] * true > 0.0),
+    )
+    rows = []
+    for name, (least, most) in SAID.items():
+        some = each[each["systems"].between(least, most)]
+        if len(some):
+            rows.append(
+                {
+                    "measure": some["measure"].iloc[0],
+                    "collection": some["collection"].iloc[0],
+                    "systems": name,
+                    "95% intervals hold": f"{some['held'].mean():.0%}",
+                    "errors, rms": f"{np.sqrt(some['square'].mean()):.2f}",
+                    "confidence": f"{some['confidence'].mean():.3f}",
+                    "accuracy": f"{some['correct'].mean():.3f}",
+                    "log score": f"{some['score'].mean():.3f}",
+                }
             )
-            yield {
-                "measure": str(measure),
-                "without": without,
-                "rule": f"{power:.2f}, {lasting:.4f}, {by_topic:.3f}",
-                "for its own, of so many systems": ", ".join(said),
-            }
-
-
-def fitted(left: pd.DataFrame) -> Floats:
-    """Power, lasting and by-topic part of the rule, by mean squares over collections."""
-    cells = left.assign(square=left["left"] ** 2).groupby(["systems", "topics"])["square"].mean()
-    systems, topics = (cells.index.get_level_values(name) for name in ("systems", "topics"))
-
-    def apart(x: Floats) -> Floats:
-        expected = systems ** (-2 * x[0]) * (np.exp(2 * x[1]) + np.exp(2 * x[2]) / topics)
-        return np.log(expected) - np.log(cells.to_numpy())
-
-    power, *logs = least_squares(apart, [0.5, np.log(0.02), np.log(0.06)]).x
-    return np.array([power, *np.exp(logs)])
+    return pd.DataFrame(rows)
 
 
 if __name__ == "__main__":

@@ -27,8 +27,9 @@ from scipy.optimize import minimize
 from experiments.whole_lists.four import COLLECTIONS, prepared
 from experiments.whole_lists.residual import scores_of
 from rtc_bayes import Judgments, Pool, Run, Runs, evaluate
+from rtc_bayes.confidence.likeness import likeness, unlikeness
 from rtc_bayes.defaults import DIFFERENCE_95, NORMAL_95
-from rtc_bayes.measures.residual import expected_residual
+from rtc_bayes.measures.residual import expected_common_error, expected_residual
 from rtc_bayes.report.tables import to_markdown
 
 type Floats = NDArray[np.float64]
@@ -77,7 +78,8 @@ def rows_of(folder: str) -> Iterator[dict[str, object]]:
         sizes = [n for n, sets in SETS.items() if n <= every.n_systems for _ in range(sets)]
         for systems in sizes:
             some = np.sort(random.choice(every.n_systems, systems, replace=False))
-            scores = scores_of(every.select([every.systems[i] for i in some]), judged)
+            pool = every.select([every.systems[i] for i in some])
+            scores, unlike = scores_of(pool, judged), unlikeness(likeness(pool))
             for measure in MEASURES:
                 expected, truth = scores[measure].mean(axis=1), true[measure][some].mean(axis=1)
                 a, b = np.triu_indices(systems, 1)
@@ -88,6 +90,7 @@ def rows_of(folder: str) -> Iterator[dict[str, object]]:
                     "systems": systems,
                     "topics": len(true.topics),
                     "error": 1.0 - truth.mean() / expected.mean(),
+                    "unlike": unlike,
                     "difference": expected[a] - expected[b],
                     "off": expected[a] - expected[b] - truth[a] + truth[b],
                 }
@@ -132,16 +135,22 @@ def held(errors: pd.DataFrame) -> Iterator[dict[str, object]]:
             errors[(errors["measure"] == "AP") & (errors["collection"] != name)]
         )
         for length, rows in own.groupby("length"):
-            off, difference = (np.concatenate([*rows[key]]) for key in ("off", "difference"))
-            sd = np.sqrt(2.0) * expected_residual("AP", 10, rows["topics"].iloc[0])
-            shared = short * 10.0**-power * np.log(100.0 / length) * difference
-            half = np.hypot(DIFFERENCE_95 * sd, NORMAL_95 * shared)
+            off, difference, unlike = (
+                np.concatenate([*rows[key]]) for key in ("off", "difference", "unlike")
+            )
+            sd = np.sqrt(unlike) * expected_residual("AP", 10, rows["topics"].iloc[0])
+            kept = expected_common_error("AP", 10)
+            shared = np.hypot(short * 10.0**-power * np.log(100.0 / length), kept)
+            without, half = (
+                np.hypot(DIFFERENCE_95 * sd, NORMAL_95 * share * difference)
+                for share in (kept, shared)
+            )
             slope = difference @ (difference - off) / (difference @ difference)
             yield {
                 "collection": name,
                 "length": length,
                 "true over expected difference": f"{slope:.2f}",
-                "held without": f"{(np.abs(off) <= DIFFERENCE_95 * sd).mean():.0%}",
+                "held without": f"{(np.abs(off) <= without).mean():.0%}",
                 "held with": f"{(np.abs(off) <= half).mean():.0%}",
             }
 

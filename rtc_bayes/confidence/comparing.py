@@ -307,7 +307,7 @@ def _by_moments(setting: Setting) -> Comparison:
         model=setting.model,
         method=setting.method,
         expected=scores,
-        sd=setting.with_common_error(scores, own + setting.residual**2 + mean.var(axis=0)),
+        sd=setting.with_common_error(scores, own + np.diag(setting.left) + mean.var(axis=0)),
         a=setting.names(0),
         b=setting.names(1),
         expected_difference=expected.mean(axis=0),
@@ -322,7 +322,9 @@ def _by_moments(setting: Setting) -> Comparison:
         variance_unjudged=unjudged,
         variance_parameters=parameters,
         p_rope=forms.signs.within,
-        meta=setting.meta(forms.sampled) | {"draws_error": _draws_error(expected, variance)},
+        meta=setting.meta(forms.sampled)
+        | setting.lasting_share(unjudged + parameters)
+        | {"draws_error": _draws_error(expected, variance)},
         setting=setting,
     )
 
@@ -352,8 +354,8 @@ def _with_residual(setting: Setting, table: Moments) -> Moments:
         return table
     return replace(
         table,
-        difference_variance=table.difference_variance + 2.0 * setting.residual**2,
-        log_tie=np.full_like(table.log_tie, -np.inf),
+        difference_variance=table.difference_variance + setting.left_of_pairs,
+        log_tie=np.where(setting.left_of_pairs > 0.0, -np.inf, table.log_tie),
     )
 
 
@@ -385,22 +387,23 @@ def _by_outcomes(setting: Setting) -> Comparison:
         variance_unjudged=sampled.unjudged,
         variance_parameters=sampled.parameters,
         p_rope=signs.within,
-        meta=setting.meta(scores[0].size if len(scores) else 0) | {"exact_draws": 0},
+        meta=setting.meta(scores[0].size if len(scores) else 0)
+        | setting.lasting_share(sampled.unjudged + sampled.parameters)
+        | {"exact_draws": 0},
         setting=setting,
     )
 
 
 def _may_vary(setting: Setting) -> NDArray[np.bool_]:
     """Whether the difference of a pair can vary: on an unsure topic their lists differ."""
-    if setting.residual > 0.0:
-        return np.ones(len(setting.pairs), dtype=bool)
     pool, values = setting.pool, setting.values
     # neither 0 in all draws nor 1 in all
     open_ = (values > 0.0).any(axis=0) & (values < 1.0).any(axis=0)
     unsure = np.array([open_[pool.documents(t)].any() for t in range(pool.n_topics)])
     which = np.array([pool.lists(t).distinct()[1] for t in range(pool.n_topics)])
     first, second = setting.pairs.T
-    return np.asarray((which[unsure][:, first] != which[unsure][:, second]).any(axis=0))
+    apart = (which[unsure][:, first] != which[unsure][:, second]).any(axis=0)
+    return np.asarray(apart | (setting.left_of_pairs > 0.0))
 
 
 def _leave_normal(forms: _Forms, setting: Setting, table: Moments, exact: Moments) -> None:

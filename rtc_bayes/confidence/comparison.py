@@ -88,7 +88,7 @@ class Comparison(Shown, Saved):
     meta : mapping
         Provenance, how many outcomes and draws there were, and what the scores are about.
     sd_shared : ndarray or None, shape (pairs,)
-        Of what all scores share, where lists are cut short (:attr:`Pair.sd_shared`).
+        Of the error that all scores share (:attr:`Pair.sd_shared`).
     p_rope : ndarray or None, shape (pairs,)
         Probability that the difference is nearer to 0 than ``meta["rope"]``, if asked for.
     p_best, rank_low, rank_median, rank_high : ndarray or None, shape (systems,)
@@ -333,7 +333,7 @@ class Comparison(Shown, Saved):
         systems = len(self.systems)
         about = self.meta.get("scope") == "whole" and parse_measure(self.measure).depends_on_unseen
         certain = float(str(self.meta.get("unjudged_relevant", 1.0))) <= _KNOWN
-        if self.sd_shared is not None and about:
+        if "short_lists_error" in self.meta and about:
             return (
                 f"lists are cut at rank {self.meta.get('lists_cut_at')}, and relevant documents "
                 "below are not known: scores and their differences may be far too large, all by "
@@ -361,20 +361,17 @@ class Comparison(Shown, Saved):
         >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=9, seed=1).runs, depth=5)
         >>> p = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
         >>> print(rb.compare(pool, p).common_text)
-        an error that all scores share has a standard deviation of 9% (it is in their ...)
+        an error that all scores share has a standard deviation of 9% (it is in intervals, ...)
         >>> rb.compare(pool, p, "P@5").common_text
         """
         common = float(str(self.meta.get("common_error", 0.0)))
         if common < _NOTHING:
             return None
-        where = "it is in their intervals, and moves no difference"
-        if self.sd_shared is not None:
-            rope = " and no P(too small to matter)" if self.p_rope is not None else ""
-            where = (
-                f"it is in their intervals, and {self.meta.get('short_lists_error'):.0%} in those "
-                f"of differences; it moves no P(better){rope}"
-            )
-        return f"an error that all scores share has a standard deviation of {common:.0%} ({where})"
+        rope = " and no P(too small to matter)" if self.p_rope is not None else ""
+        return (
+            f"an error that all scores share has a standard deviation of {common:.0%} (it is in "
+            f"intervals, also of differences, and moves no P(better){rope})"
+        )
 
     @property
     def settled(self) -> bool:
@@ -433,9 +430,9 @@ class Comparison(Shown, Saved):
         takes away: with residual 0 only documents of the pool count
         >>> rb.compare(pool, judged, rb.Estimand(residual=0)).residual_text
         """
-        residual = float(str(self.meta.get("lasting_residual", 0.0)))
-        if not len(self.a) or 2.0 * residual**2 <= _MOSTLY * np.median(self.sd_difference**2):
+        if float(str(self.meta.get("lasting_share", 0.0))) <= _MOSTLY:
             return None
+        residual = float(str(self.meta["lasting_residual"]))
         return (
             "most of what is unsure of differences is the part of the residual "
             f"({residual:.2g}) that no judgment takes away: with residual 0 only documents of the "

@@ -26,8 +26,8 @@ class Pair:
     variance_unjudged, variance_parameters : float
         The two parts of sd squared: unjudged relevance, and unknown parameters.
     sd_shared : float or None
-        Of an error that all scores share, since lists are cut short: it makes differences larger or
-        smaller, and changes the sign of none. None where they are not cut before rank 100.
+        Of an error that all scores share: it makes differences larger or smaller, and changes the
+        sign of none (docs/confidence.md). None where there is none.
     p_rope : float or None
         Probability that the difference is nearer to 0 than the `rope` asked for.
     sd_population, p_less_population, p_equal_population, p_greater_population : float or None
@@ -83,7 +83,7 @@ class Pair:
 
         On four collections errors of differences were 1.19 times as large as `sd` says, most often
         since a difference is larger than expected. Its sign is then the surer, so probabilities
-        are by `sd` as it is. Where lists are cut short the interval holds `sd_shared`, too.
+        are by `sd` as it is. The interval holds `sd_shared`, too.
         """
         half = math.hypot(DIFFERENCE_95 * self.sd, NORMAL_95 * (self.sd_shared or 0.0))
         return self.expected_difference - half, self.expected_difference + half

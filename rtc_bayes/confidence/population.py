@@ -51,11 +51,11 @@ def on_population(setting: Setting, variance: Floats) -> Population:
         raise InputError(
             "one topic is no sample of a population", remedy="compare on two topics or more"
         )
-    return inferred(*by_topic(setting), variance, 2.0 * setting.residual**2)
+    return inferred(*by_topic(setting), variance, setting.left_of_pairs)
 
 
 def inferred(
-    expected: Floats, uncertainty: Floats, variance: Floats, residual: float = 0.0
+    expected: Floats, uncertainty: Floats, variance: Floats, residual: Floats | float = 0.0
 ) -> Population:
     """Infer the mean over a population from the topics of a sample (docs/confidence.md).
 
@@ -71,7 +71,7 @@ def inferred(
         The m_t and v_t.
     variance : ndarray, shape (pairs,)
         Of the mean over these topics.
-    residual : float
+    residual : ndarray, shape (pairs,), or float
         A part of it that all topics share and v_t lacks.
     """
     topics = expected.shape[1]

@@ -94,7 +94,7 @@ def judgments_needed(
     check_forecast(confidence)
     bound = float(ndtri(confidence))
     noise = np.random.default_rng(setting.seed).standard_normal((_PATHS, _LOOKS))
-    stays = 2.0 * setting.lasting**2
+    stays = setting.lasting_of_pairs
     # sampled variances may fall short of it
     removable = np.maximum(comparison.sd_difference**2 - stays, 0.0)
     needed: list[int | None] = []
@@ -102,7 +102,7 @@ def judgments_needed(
         if comparison.confidence[n] >= confidence:
             needed.append(0)
         else:
-            told, left = removable[n] * gone, removable[n] * (1.0 - gone) + stays
+            told, left = removable[n] * gone, removable[n] * (1.0 - gone) + stays[n]
             needed.append(_passage(comparison.expected_difference[n], told, left, bound, noise))
     return tuple(needed)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -14,6 +15,7 @@ from rtc_bayes import defaults, measures
 from rtc_bayes.collection.grades import GRADE_DRAWS, counted_grades
 from rtc_bayes.collection.relevance import as_relevance
 from rtc_bayes.confidence.caution import caution
+from rtc_bayes.confidence.likeness import likeness, root_of, unlikeness
 from rtc_bayes.confidence.many_draws import exact_draws
 from rtc_bayes.confidence.outcomes import sample
 from rtc_bayes.confidence.subpool import with_systems, with_topics
@@ -214,6 +216,37 @@ class Setting:
         assert isinstance(self.estimand.residual, float)
         return self.estimand.residual
 
+    @cached_property
+    def left(self) -> Floats:
+        """Covariance of what is left of the systems' scores, shape (systems, systems).
+
+        The residual's variance where lists share nothing, and as much of it is shared as lists are:
+        lists that are alike have the same errors.
+        """
+        if self.residual == 0.0:
+            return np.zeros((self.pool.n_systems,) * 2)
+        return self.residual**2 * likeness(self.pool)
+
+    @cached_property
+    def left_of_pairs(self) -> Floats:
+        """Variance of what is left of the differences, shape (pairs,): 0 where lists are alike."""
+        return unlikeness(self.left, self.pairs)
+
+    @property
+    def lasting_of_pairs(self) -> Floats:
+        """The part of it that no judgment takes off."""
+        if self.residual == 0.0:
+            return self.left_of_pairs
+        return self.left_of_pairs * (self.lasting / self.residual) ** 2
+
+    def lasting_share(self, variance: Floats) -> dict[str, float]:
+        """Say, for the provenance, how much of half of the differences' variances lasts."""
+        varies = variance > 0.0
+        if self.lasting == 0.0 or not varies.any():
+            return {}
+        share = self.lasting_of_pairs[varies] / variance[varies]
+        return {"lasting_share": float(np.median(share))}
+
     @property
     def has_moments(self) -> bool:
         """Whether moments of the measure are known: not of grades."""
@@ -266,10 +299,10 @@ class Setting:
             grades=self.grades,
         )
         if self.residual > 0.0:
-            for score, system in zip(scores, systems.tolist(), strict=True):
-                score += np.random.default_rng([own, system]).normal(
-                    0.0, self.residual, score.shape
-                )
+            noise = np.empty_like(scores)
+            for of_system, system in zip(noise, systems.tolist(), strict=True):
+                np.random.default_rng([own, system]).standard_normal(out=of_system)
+            scores += np.tensordot(root_of(self.left[np.ix_(systems, systems)]), noise, axes=1)
         return scores
 
     def sample_pairs(self, pairs: Pairs, outcomes: int, stage: int) -> tuple[Floats, Pairs]:
@@ -298,8 +331,8 @@ class Setting:
         return np.asarray(np.sqrt(variance + (self.common_error * expected) ** 2))
 
     def shared(self, difference: Floats) -> Floats | None:
-        """Return what differences share of the error of short lists; None where lists are long."""
-        return self.short_error * np.abs(difference) if self.short_error > 0.0 else None
+        """Return the error that all scores share, in differences; None where there is none."""
+        return self.common_error * np.abs(difference) if self.common_error > 0.0 else None
 
     def names(self, column: int) -> tuple[str, ...]:
         """Names of the first or the second systems of the pairs."""

@@ -11,6 +11,7 @@ from rtc_bayes.collection import Judgments, Labels, Pool, Qrels
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_groups_given
 from rtc_bayes.collection.ids import shared_topics
 from rtc_bayes.collection.qrels import level_of
+from rtc_bayes.confidence.likeness import likeness, unlikeness
 from rtc_bayes.errors import InputError, explains_types, moved, warn
 from rtc_bayes.judging.algorithm import Algorithm
 from rtc_bayes.judging.held_out import HoldOutSession
@@ -295,7 +296,10 @@ def build(
         session.observe(document, float(grade >= level), max(grade, 0))
     assert session.reason is not None
     assert isinstance(about.residual, float)
-    compared = session.compared(about.residual) if isinstance(session, JudgingSession) else None
+    compared = None
+    if isinstance(session, JudgingSession):
+        left = about.residual**2 * unlikeness(likeness(pool))
+        compared = session.compared(left)
     return JudgingResult(
         algorithm=session.algorithm.text,
         measure=about.measure,

@@ -85,8 +85,8 @@ class JudgingPlan(Shown):
         The same with so many judgments a topic, by simulated judging.
     unjudged_none : ndarray, shape (pairs,)
         The same of the topics without judgments.
-    residual : (float, float)
-        Variance of what the pool leaves out of a mean score, on however many topics, and its part
+    residual : ndarray, shape (2, pairs)
+        Variance of what the pool leaves out of a difference, on however many topics, and its part
         by topic: see :meth:`Estimand.residual_parts`. No judgment takes it off.
     documents : tuple of int
         Of each topic of the pilot, in the order of `pilot`: how many the pool has, judged or not.
@@ -135,7 +135,7 @@ class JudgingPlan(Shown):
     unjudged_pilot: Floats
     unjudged: Floats
     unjudged_none: Floats
-    residual: tuple[float, float] = (0.0, 0.0)
+    residual: Floats = field(default_factory=lambda: np.zeros((2, 1)))
     documents: tuple[int, ...] = ()
     documents_elsewhere: tuple[int, ...] = ()
     meta: dict[str, Any] = field(default_factory=dict)
@@ -444,11 +444,11 @@ class JudgingPlan(Shown):
         total = total + (choice.topics - first) * new
         stays, of_topic = self.residual
         if self.population:
-            residual = 2.0 * (stays + of_topic / choice.topics)
-            return (total / choice.topics + self.between) / choice.topics + residual
+            left = stays + of_topic / choice.topics
+            return (total / choice.topics + self.between) / choice.topics + left
         rest = (self.topics_of_runs - choice.topics) * self.unjudged_none
-        residual = 2.0 * (stays + of_topic / self.topics_of_runs)
-        return (total + rest) / self.topics_of_runs**2 + residual
+        left = stays + of_topic / self.topics_of_runs
+        return (total + rest) / self.topics_of_runs**2 + left
 
     def _typical_sd(self, choice: Choice) -> float:
         return float(np.sqrt(self._variance(choice).mean()))

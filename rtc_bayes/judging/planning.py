@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rtc_bayes import defaults
 from rtc_bayes.collection import Pool, Qrels
 from rtc_bayes.confidence import Comparison
+from rtc_bayes.confidence.likeness import likeness, unlikeness
 from rtc_bayes.confidence.setting import pair_named
 from rtc_bayes.confidence.topics import by_topic
 from rtc_bayes.errors import InputError, explains_types, moved, whole_number
@@ -184,6 +185,7 @@ def plan(
     simulate = partial(unjudged_variance, pilot, pool, topics, chosen, of_all, depths)
     unjudged = _over_repetitions(simulate, seeds, judged_at_once, tell)
     rows = _rows(pool, numbers)
+    apart = unlikeness(likeness(pool))[rows]
     sizes = zip(counts.astype(int).tolist(), documents.tolist(), strict=True)
     of_pilot_topics = sorted((of for of in sizes if of[0]), reverse=True)
     return JudgingPlan(
@@ -205,7 +207,7 @@ def plan(
         unjudged_pilot=by_pilot.unjudged[rows],
         unjudged=unjudged[:, rows],
         unjudged_none=by_pilot.unjudged_none[rows],
-        residual=about.residual_parts(pool.n_systems),
+        residual=np.multiply.outer(about.residual_parts(pool.n_systems), apart),
         documents=tuple(size for _, size in of_pilot_topics),
         documents_elsewhere=tuple(documents[counts == 0].tolist()),
         meta=provenance(seed=seed) | {"about": about.text, "repetitions": number},

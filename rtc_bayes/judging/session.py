@@ -11,6 +11,7 @@ from operator import index
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
@@ -34,6 +35,7 @@ from rtc_bayes.judging.weights import weighed_by
 from rtc_bayes.measures.names import MeasureLike
 from rtc_bayes.relevance import RelevanceModel, check_takes_labels, warn_of_evidence
 
+type Floats = NDArray[np.float64]
 type Confidence = float | Literal["auto"] | None
 
 # A proof costs the square of a topic's documents: it is tried once in so many judgments.
@@ -220,19 +222,19 @@ class JudgingSession:
         waits = self.algorithm.chooses_by is not None and self.algorithm.has_confidence
         return waits and not enough_to_fit(self.judgments)
 
-    def compared(self, residual: float) -> float | None:
-        """Return the least confidence now where every score has an error beside.
+    def compared(self, left: Floats) -> float | None:
+        """Return the least confidence now where every difference has an error beside.
 
         Parameters
         ----------
-        residual : float, at least 0
-            Standard deviation of the error of each score: what the pool leaves out, which a
-            comparison counts, and which no judgment takes off.
+        left : ndarray, shape (pairs,)
+            Variance of the error: what the pool leaves out, which a comparison counts, and which
+            no judgment takes off.
         """
         confidence, differences = confidence_of(self._chooser), self._chooser.differences()
         if confidence is None or differences is None:
             return None
-        return float(with_residual(confidence, differences, residual).min())
+        return float(with_residual(confidence, differences, left).min())
 
     @property
     def differences(self) -> tuple[float, ...] | None:

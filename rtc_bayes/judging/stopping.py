@@ -97,8 +97,8 @@ def stopped(
     return f"Stopped: {_WORDS[reason]}{numbers}"
 
 
-def with_residual(confidence: Floats, differences: Floats, residual: float) -> Floats:
-    """Return confidences where the two scores of each pair have an error beside.
+def with_residual(confidence: Floats, differences: Floats, left: Floats) -> Floats:
+    """Return confidences where the difference of each pair has an error beside.
 
     Confidences are taken as those of normal differences.
 
@@ -106,18 +106,18 @@ def with_residual(confidence: Floats, differences: Floats, residual: float) -> F
     ----------
     confidence, differences : ndarray, shape (pairs,)
         In [0.5, 1], and what is expected.
-    residual : float, at least 0
-        Standard deviation of the error of each score.
+    left : ndarray, shape (pairs,)
+        Variance of the error of each difference.
 
     Examples
     --------
-    >>> with_residual(np.array([0.95, 1.0]), np.array([0.02, 0.02]), 0.01).round(3).tolist()
+    >>> with_residual(np.array([0.95, 1.0]), np.full(2, 0.02), np.full(2, 2e-4)).round(3).tolist()
     [0.858, 0.921]
     """
     size = np.abs(differences)
     with np.errstate(divide="ignore"):
         sd = np.divide(size, ndtri(confidence), out=np.zeros_like(size), where=size > 0.0)
-    beside = np.sqrt(sd**2 + 2.0 * residual**2)
+    beside = np.sqrt(sd**2 + left)
     z = np.divide(size, beside, out=np.full_like(size, np.inf), where=beside > 0.0)
     return np.where(size > 0.0, ndtr(z), confidence)
 

@@ -14,6 +14,7 @@ class ResidualRule:
 
     On n topics, with a share u of what is relevant expected without a judgment, the variance is
     n_systems^-(2 power) (lasting^2 + by_topic^2 / n) + u (1 - u) (wrong^2 + wrong_by_topic^2 / n).
+    Systems share it as far as their lists are alike.
 
     Attributes
     ----------
@@ -21,8 +22,10 @@ class ResidualRule:
         How fast more systems take the first part off.
     lasting, by_topic : float
         Of a system alone: on however many topics, and on one topic.
+    kept : float
+        What all scores share, as a share of them, of a system alone with everything judged.
     common : float
-        What all scores share, as a share of them, of a system alone with nothing judged.
+        What it has more with nothing judged.
     common_by_grade : float or None
         The same where gains go by grade: what grades documents have is one error more. None: as
         `common`, of a measure without grades.
@@ -36,6 +39,7 @@ class ResidualRule:
     power: float
     lasting: float
     by_topic: float
+    kept: float
     common: float
     common_by_grade: float | None = None
     wrong: float = 0.0
@@ -56,11 +60,11 @@ class ResidualRule:
 # between judgments: python -m experiments.whole_lists.misfit; what all scores share:
 # python -m experiments.whole_lists.common_error, and of grades with --grades; of short lists:
 # python -m experiments.whole_lists.short_lists
-_AP = ResidualRule(0.62, 0.022, 0.095, 0.26, wrong=0.0123, wrong_by_topic=0.062, short=0.38)
-_NDCG = ResidualRule(0.59, 0.028, 0.103, 0.15, 0.20, wrong=0.026, short=0.30)
-_NDCG_AT_THE_TOP = ResidualRule(0.75, 0.0045, 0.044, 0.065, 0.16, short=0.04)
-_R = ResidualRule(0.63, 0.057, 0.193, 0.19, wrong=0.034, short=0.38)
-_NONE = ResidualRule(0.0, 0.0, 0.0, 0.0)
+_AP = ResidualRule(0.55, 0.008, 0.088, 0.23, 0.13, wrong=0.0123, wrong_by_topic=0.062, short=0.38)
+_NDCG = ResidualRule(0.54, 0.024, 0.110, 0.16, 0.05, 0.12, wrong=0.026, short=0.30)
+_NDCG_AT_THE_TOP = ResidualRule(0.77, 0.0037, 0.041, 0.050, 0.05, 0.15, short=0.04)
+_R = ResidualRule(0.56, 0.051, 0.188, 0.22, 0.05, wrong=0.034, short=0.38)
+_NONE = ResidualRule(0.0, 0.0, 0.0, 0.0, 0.0)
 _SHORT_POWER = 0.35
 _LONG = 100
 """Lists of so many documents are long enough: what is fitted is fitted to such."""
@@ -101,9 +105,10 @@ def expected_common_error(
     """Return how far expected scores of all systems may be off together, as a share of them.
 
     How many documents are relevant is the same number for every system, and where few are judged it
-    is not known well. What is wrong with it moves all scores by one factor: it changes the sign of
-    no difference, and next to nothing of its size. Its standard deviation is c u / sqrt(n), for
-    n systems and a share u of what is relevant that is expected without a judgment.
+    is not known well. What is wrong with it moves all scores, and their differences, by one
+    factor, and changes the sign of no difference. Its standard deviation is
+    sqrt(k^2 + c^2 u^2) / sqrt(n), for n systems and a share u of what is relevant that is expected
+    without a judgment.
 
     Parameters
     ----------
@@ -134,7 +139,7 @@ def expected_common_error(
     rule = _rule(measure)
     graded = rule.common_by_grade if by_grade else None
     common = rule.common if graded is None else graded
-    return common * unjudged / math.sqrt(n_systems)
+    return math.hypot(rule.kept, common * unjudged) / math.sqrt(n_systems)
 
 
 def short_lists_error(measure: MeasureLike, n_systems: int, cut_at: int) -> float:

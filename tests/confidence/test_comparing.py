@@ -28,6 +28,7 @@ from rtc_bayes import (
     simulate,
 )
 from rtc_bayes.confidence.caution import caution
+from rtc_bayes.confidence.likeness import likeness, unlikeness
 from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.measures.residual import short_lists_error
@@ -569,7 +570,8 @@ def test_a_residual_that_is_most_of_what_is_unsure_is_said(make_pool, residual, 
     pool = make_pool(np.random.default_rng(3), 2, 2, 7, depth=5)
     relevance = Relevance.from_values(pool, np.full(pool.n_documents, 0.3))
     (without,) = compare(pool, relevance, Estimand(residual=0)).sd_difference
-    comparison = compare(pool, relevance, Estimand(residual=residual * without / np.sqrt(2)))
+    (apart,) = np.sqrt(unlikeness(likeness(pool)))
+    comparison = compare(pool, relevance, Estimand(residual=residual * without / apart))
     said = comparison.residual_text
     assert (said is not None) is mostly
     assert (str(said) in trust(comparison, None).lower()) is mostly
@@ -666,7 +668,8 @@ def test_short_lists_widen_intervals_and_move_no_probability(make_pool, measure,
     long = compare(pool, relevance, Estimand(measure, residual=short.meta["residual"]))
     for name in ("expected", "expected_difference", "sd_difference", "p_less", "p_greater"):
         np.testing.assert_array_equal(getattr(short, name), getattr(long, name))
-    part = short_lists_error(measure, 4, longest)
+    assert (short_lists_error(measure, 4, longest) > 0.0) is shares
+    part = short.meta["common_error"]
     assert (part > 0.0) is shares is (short.sd_shared is not None)
     if not shares:
         assert short.pairs == long.pairs
@@ -677,7 +680,7 @@ def test_short_lists_widen_intervals_and_move_no_probability(make_pool, measure,
         assert width**2 == pytest.approx(without**2 + (NORMAL_95 * pair.sd_shared) ** 2)
         assert half(pair.reversed()) == width
     assert f"lists are cut at rank {longest}" in short.level_text
-    assert f"{part:.0%} in those of differences" in short.common_text
+    assert f"{part:.0%} (it is in intervals, also of differences" in short.common_text
     assert Comparison.from_xarray(short.to_xarray()).pairs == short.pairs
 
 
@@ -717,4 +720,4 @@ def test_the_figure_and_a_rope_know_of_short_lists(make_pool):
     assert drawn.get_xdata() == pytest.approx(pair.interval, abs=0.1 * pair.sd)
     assert "too small" not in comparison.common_text
     asked = comparison.with_equivalence(0.01)
-    assert "it moves no P(better) and no P(too small to matter)" in asked.common_text
+    assert "moves no P(better) and no P(too small to matter)" in asked.common_text

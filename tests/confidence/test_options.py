@@ -19,6 +19,7 @@ from rtc_bayes import (
     topic_differences,
 )
 from rtc_bayes.confidence import corrected
+from rtc_bayes.confidence.likeness import likeness, unlikeness
 
 FORMS = ("auto", "normal", "corrected", "montecarlo")
 
@@ -61,12 +62,14 @@ def test_a_residual_adds_its_variance(pool, relevance, form):
     plain = compare(pool, relevance, POOL_ALONE, **options)
     comparison = compare(pool, relevance, Estimand(residual=residual, scope="pool"), **options)
     assert comparison.sd**2 == pytest.approx(plain.sd**2 + residual**2)
-    assert comparison.sd_difference**2 == pytest.approx(plain.sd_difference**2 + 2 * residual**2)
+    left = residual**2 * unlikeness(likeness(pool))
+    assert (left > 0.0).all()
+    assert comparison.sd_difference**2 == pytest.approx(plain.sd_difference**2 + left)
     assert comparison.expected.tolist() == plain.expected.tolist()
     assert comparison.meta["residual"] == residual
     assert plain.meta["residual"] == 0
     table = moments(pool, relevance.values)
-    variance = table.difference_variance[0] + 2 * residual**2
+    variance = table.difference_variance[0] + left
     shrunk = (table.difference_variance[0] / variance) ** 1.5
     bent = corrected(table.difference_expected[0], variance, plain.skewness * shrunk, np.zeros(6))
     # standard error of a share of 20,000 outcomes, and the error of the forms
@@ -78,16 +81,16 @@ def test_a_residual_reaches_what_only_outcomes_tell(pool, relevance):
     plain = compare(pool, relevance, "Bpref", outcomes=4000)
     comparison = compare(pool, relevance, Estimand("Bpref", residual=0.5), outcomes=4000)
     # standard error of a variance of 4000 outcomes: sqrt(2 / 4000)
-    wide = plain.sd_difference**2 + 2 * 0.25
+    wide = plain.sd_difference**2 + 0.25 * unlikeness(likeness(pool))
     assert comparison.sd_difference**2 == pytest.approx(wide, rel=4 * np.sqrt(2 / 4000))
 
 
 def test_where_all_is_judged_a_residual_leaves_the_normal(make_pool, point):
-    pool = make_pool(np.random.default_rng(33), 2, 5, 10)
-    judged = point(pool, (np.random.default_rng(34).random(50) < 0.3).astype(float))
-    pair = compare(pool, judged, Estimand(residual=0.05)).pair("s0", "s1")
+    pool = make_pool(np.random.default_rng(33), 2, 5, 20, depth=15)
+    judged = point(pool, (np.random.default_rng(34).random(pool.n_documents) < 0.3).astype(float))
+    pair = compare(pool, judged, Estimand(residual=0.05, unseen=False)).pair("s0", "s1")
     assert pair.form == "normal"
-    assert pair.sd == pytest.approx(0.05 * np.sqrt(2))
+    assert pair.sd == pytest.approx(0.05 * np.sqrt(unlikeness(likeness(pool))[0]))
     assert 0 < pair.p_less < 1
 
 

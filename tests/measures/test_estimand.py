@@ -7,6 +7,7 @@ import pytest
 from pools import POOL_ALONE, pool_of, random_rankings
 
 from rtc_bayes import Estimand, InputError, Judgments, Qrels, Relevance, compare, fit
+from rtc_bayes.confidence.likeness import likeness, unlikeness
 from rtc_bayes.measures.residual import expected_common_error, expected_residual, short_lists_error
 from rtc_bayes.relevance import PointEstimate
 
@@ -83,15 +84,16 @@ def test_what_all_scores_share_goes_with_what_is_not_judged(measure):
     """And with systems, which tell how many documents are relevant."""
     of = [expected_common_error(measure, systems, 0.8) for systems in (1, 4, 16)]
     assert of == pytest.approx([of[0], of[0] / 2, of[0] / 4])
-    assert expected_common_error(measure, 4, 0.4) == pytest.approx(of[1] / 2)
-    assert expected_common_error(measure, 4) == 0.0
+    kept, half, whole = (expected_common_error(measure, 4, share) ** 2 for share in (0, 0.4, 0.8))
+    assert 0.0 < kept < half
+    assert half - kept == pytest.approx((whole - kept) / 4)
     assert expected_common_error("RBP(p=0.8)", 4, 0.8, by_grade=True) == 0.0
     if measure.startswith("nDCG"):  # grades are one error more
         assert expected_common_error(measure, 4, 0.8, by_grade=True) > of[1]
 
 
 @pytest.mark.parametrize("measure", ["AP", "nDCG@10", "Bpref"])
-def test_what_all_scores_share_moves_no_difference(pool, relevance, measure):
+def test_what_all_scores_share_is_in_intervals_alone(pool, relevance, measure):
     """With moments, and by outcomes alone."""
     auto = compare(pool, relevance, measure, outcomes=500)
     said = Estimand(measure, residual=auto.meta["residual"])
@@ -101,6 +103,8 @@ def test_what_all_scores_share_moves_no_difference(pool, relevance, measure):
     np.testing.assert_allclose(auto.sd**2, told.sd**2 + (common * auto.expected) ** 2)
     for name in ("expected_difference", "sd_difference", "p_less", "p_equal"):
         np.testing.assert_array_equal(getattr(auto, name), getattr(told, name))
+    assert told.sd_shared is None
+    np.testing.assert_allclose(auto.sd_shared, common * np.abs(auto.expected_difference))
 
 
 @pytest.mark.parametrize("measure", ["P@10", "nDCG@10", "RBP(p=0.8)"])
@@ -125,7 +129,8 @@ def test_a_comparison_counts_what_is_expected_without_a_judgment(pool):
     common = (comparison.meta["common_error"] * comparison.expected) ** 2
     assert (common > 0.0).all()
     np.testing.assert_allclose(comparison.sd**2 - lasting.sd**2, more + common)
-    np.testing.assert_allclose(comparison.sd_difference**2 - lasting.sd_difference**2, 2 * more)
+    left = more * unlikeness(likeness(pool))
+    np.testing.assert_allclose(comparison.sd_difference**2 - lasting.sd_difference**2, left)
 
 
 def test_lists_are_said_to_go_as_far_as_they_go():

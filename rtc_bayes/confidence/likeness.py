@@ -1,0 +1,93 @@
+"""How alike the lists of systems are: so far they share what a pool cannot tell of their scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from rtc_bayes.collection import Pool
+
+type Floats = NDArray[np.float64]
+
+_TOP = 10
+
+
+def likeness(pool: Pool) -> Floats:
+    """Return how alike lists are: the mean of their overlaps at rank 10 and at the pool's depth.
+
+    Both overlaps are of documents, whatever their order (:meth:`rtc_bayes.Pool.overlap`). As a
+    matrix it is positive semidefinite, as covariances are: it is a mean over topics of shared
+    documents, times the smaller of two reciprocal lengths.
+
+    Parameters
+    ----------
+    pool : Pool
+
+    Returns
+    -------
+    ndarray of float, shape (systems, systems)
+        Symmetric, in [0, 1]. On the diagonal it is the share of topics with a list.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> lists = {"one": ["a", "b", "c"], "two": ["c", "b", "a"], "three": ["a", "x", "y"]}
+    >>> runs = [rb.Run.from_rankings(name, {"1": ranked}) for name, ranked in lists.items()]
+    >>> likeness(rb.Pool.from_runs(rb.Runs(runs))).round(2).tolist()
+    [[1.0, 1.0, 0.33], [1.0, 1.0, 0.33], [0.33, 0.33, 1.0]]
+    """
+    whole = pool.overlap()
+    return whole if pool.depth <= _TOP else 0.5 * (pool.overlap(_TOP) + whole)
+
+
+def unlikeness(like: Floats, pairs: NDArray[np.int64] | None = None) -> Floats:
+    """Return what a difference has of an error that scores share as far as lists are alike.
+
+    Its variance, where that of a score whose lists are all there is 1: 2 where two systems share
+    nothing, and 0 where their lists are alike.
+
+    Parameters
+    ----------
+    like : ndarray, shape (systems, systems)
+        Of :func:`likeness`.
+    pairs : ndarray of int, shape (pairs, 2), optional
+        All by default: 0 and 1, 0 and 2, and so on.
+
+    Examples
+    --------
+    >>> unlikeness(np.array([[1.0, 0.25], [0.25, 1.0]])).tolist()
+    [1.5]
+    """
+    a, b = np.triu_indices(len(like), 1) if pairs is None else pairs.T
+    own = np.diag(like)
+    return np.maximum(own[a] + own[b] - 2.0 * like[a, b], 0.0)
+
+
+def root_of(covariance: Floats) -> Floats:
+    """Return a root of a covariance, which may be singular: the product with its transpose.
+
+    Parameters
+    ----------
+    covariance : ndarray, shape (n, n)
+        Eigenvalues below 0, which rounding makes, count as 0.
+
+    Returns
+    -------
+    ndarray of float, shape (n, n)
+        Rows of what never differs are the same to the last bit, as ties are.
+
+    Examples
+    --------
+    >>> root_of(np.array([[4.0, 0.0], [0.0, 9.0]])).round(6).tolist()
+    [[2.0, 0.0], [0.0, 3.0]]
+    >>> root_of(np.ones((2, 2))).std(axis=0).tolist()
+    [0.0, 0.0]
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    root: Floats = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    own = np.diag(covariance)
+    same = own[:, None] + own - 2.0 * covariance <= 0.0
+    return root[same.argmax(axis=1)]
