@@ -5,7 +5,8 @@
 takes the development trials (seed 1000) of TREC-8 and Robust 2003, judged and evaluated as the
 frozen ones are, and compares all pairs by each fit with several residuals of a system's mean score.
 The truth is over whole lists. The first table has the scale s and the residual r under which true
-differences are likeliest, if normal about s times the expected ones with variance s^2 sd^2 + 2 r^2.
+differences are likeliest, if normal about s times the expected ones with variance s^2 sd^2 + 2 r^2,
+that is, as if systems shared nothing of the residual.
 Prints Markdown.
 """
 

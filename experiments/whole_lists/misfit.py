@@ -41,6 +41,7 @@ MEASURES = ("AP", "nDCG", "R@1000")
 SYSTEMS, DEPTHS = 10, (3, 5, 10, 20)
 SOME, RESAMPLES = (10, 25), 3
 UNIT = 1e-4  # of squares of the parts
+LEAST = 1e-9  # of variances: of lists that are alike little is left
 TOLD = ("residual", "lasting_residual", "unjudged_relevant")
 
 
@@ -111,7 +112,7 @@ def errors_of(
                 "unjudged": unjudged,
                 "error": comparison.expected_difference - apart,
                 "unlike": unlike,
-                "sd": np.sqrt(variance - unlike * (residual**2 - lasting**2)),
+                "sd": np.sqrt(np.maximum(variance - unlike * (residual**2 - lasting**2), LEAST)),
             }
         )
 
@@ -138,7 +139,8 @@ def likeliest(errors: pd.DataFrame) -> Floats:
         of_error = variance + of_parts * UNIT * (x[0] + x[1] / topics)
         return float((weight * (np.log(of_error) + square / of_error)).sum())
 
-    squares: Floats = minimize(surprise, [1.0, 25.0], bounds=[(0.0, None)] * 2).x
+    found = minimize(surprise, [1.0, 25.0], method="Nelder-Mead", bounds=[(0.0, None)] * 2)
+    squares: Floats = found.x
     return np.sqrt(UNIT * squares)
 
 

@@ -8,7 +8,8 @@ holds scores on 10, 25 and all topics against those by all judgments. Collection
 judgments are condensed to what is judged. Then it finds the rule under which these errors are
 likeliest, if normal: that of a difference D between two of n systems on T topics has the variance
 n^(-2 power) (lasting^2 + by_topic^2 / T) u + kept^2 D^2 / n, where u goes from 0 where their lists
-are alike to 2 where they share nothing, and the mean error of all systems has the last part alone.
+are alike to 2 where they share nothing. The mean error of all systems has as much of the first part
+as their lists are alike in the mean, and the last part of their mean score.
 Every collection and every number of systems weighs the same, and so do differences and means. The
 rule is found from all collections, and for each from the other three; then what 95% intervals of
 differences hold, and log scores of their signs. Prints Markdown.
@@ -82,9 +83,10 @@ def tables_of(folder: str) -> tuple[pd.DataFrame, pd.DataFrame]:
                         "topics": topics,
                         "all": topics == pool.n_topics,
                     }
-                    levels.append(of | {"size": score.mean(), "error": error.mean()})
+                    mean = {"size": score.mean(), "error": error.mean(), "share": like.mean()}
+                    levels.append(of | mean)
                     pairs = {
-                        "unlike": unlikeness(like),
+                        "share": unlikeness(like),
                         "size": score[a] - score[b],
                         "error": error[a] - error[b],
                     }
@@ -126,7 +128,7 @@ def fitted(pairs: pd.DataFrame, means: pd.DataFrame) -> dict[str, float]:
     def surprise(logs: Floats) -> float:
         rule = dict(zip(("power", "lasting", "by_topic", "kept"), np.exp(logs), strict=True))
         left, shared = parts(pairs, rule)
-        return cost(pairs, left + shared) + cost(means, parts(means, rule)[1])
+        return cost(pairs, left + shared) + cost(means, sum(parts(means, rule)))
 
     start = np.log([0.55, 0.01, 0.09, 0.2])
     found = minimize(surprise, start, method="Nelder-Mead", options={"maxiter": 4000}).x
@@ -138,10 +140,8 @@ def parts(errors: pd.DataFrame, rule: dict[str, float]) -> tuple[Floats, Floats]
     """Variance of what is left, and of what all scores share."""
     systems = errors["systems"].to_numpy(dtype=float)
     shared = (rule["kept"] * errors["size"].to_numpy()) ** 2 / systems
-    if "unlike" not in errors:
-        return np.zeros(len(errors)), shared
     of_topics = rule["lasting"] ** 2 + rule["by_topic"] ** 2 / errors["topics"].to_numpy()
-    return systems ** (-2.0 * rule["power"]) * of_topics * errors["unlike"].to_numpy(), shared
+    return systems ** (-2.0 * rule["power"]) * of_topics * errors["share"].to_numpy(), shared
 
 
 def cost(errors: pd.DataFrame, variance: Floats) -> float:

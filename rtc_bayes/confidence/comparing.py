@@ -307,7 +307,9 @@ def _by_moments(setting: Setting) -> Comparison:
         model=setting.model,
         method=setting.method,
         expected=scores,
-        sd=setting.with_common_error(scores, own + np.diag(setting.left) + mean.var(axis=0)),
+        sd=setting.with_common_error(
+            scores, own + np.diag(setting.residual_covariance) + mean.var(axis=0)
+        ),
         a=setting.names(0),
         b=setting.names(1),
         expected_difference=expected.mean(axis=0),
@@ -354,8 +356,8 @@ def _with_residual(setting: Setting, table: Moments) -> Moments:
         return table
     return replace(
         table,
-        difference_variance=table.difference_variance + setting.left_of_pairs,
-        log_tie=np.where(setting.left_of_pairs > 0.0, -np.inf, table.log_tie),
+        difference_variance=table.difference_variance + setting.residual_variance,
+        log_tie=np.where(setting.residual_variance > 0.0, -np.inf, table.log_tie),
     )
 
 
@@ -403,7 +405,7 @@ def _may_vary(setting: Setting) -> NDArray[np.bool_]:
     which = np.array([pool.lists(t).distinct()[1] for t in range(pool.n_topics)])
     first, second = setting.pairs.T
     apart = (which[unsure][:, first] != which[unsure][:, second]).any(axis=0)
-    return np.asarray(apart | (setting.left_of_pairs > 0.0))
+    return np.asarray(apart | (setting.residual_variance > 0.0))
 
 
 def _leave_normal(forms: _Forms, setting: Setting, table: Moments, exact: Moments) -> None:

@@ -368,9 +368,10 @@ class Comparison(Shown, Saved):
         if common < _NOTHING:
             return None
         rope = " and no P(too small to matter)" if self.p_rope is not None else ""
+        differences = ", also of differences," if self.sd_shared is not None else ""
         return (
             f"an error that all scores share has a standard deviation of {common:.0%} (it is in "
-            f"intervals, also of differences, and moves no P(better){rope})"
+            f"intervals{differences} and moves no P(better){rope})"
         )
 
     @property

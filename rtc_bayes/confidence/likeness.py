@@ -1,4 +1,4 @@
-"""How alike the lists of systems are: so far they share what a pool cannot tell of their scores."""
+"""How alike the lists of systems are, and so how far systems share the residual."""
 
 from __future__ import annotations
 
@@ -13,14 +13,18 @@ if TYPE_CHECKING:
 type Floats = NDArray[np.float64]
 
 _TOP = 10
+_VERY_SAME = 0.05
+"""How much goes by whether two lists are the very same."""
 
 
 def likeness(pool: Pool) -> Floats:
-    """Return how alike lists are: the mean of their overlaps at rank 10 and at the pool's depth.
+    """Return how alike lists are, by shared documents and by whether they are the very same.
 
-    Both overlaps are of documents, whatever their order (:meth:`rtc_bayes.Pool.overlap`). As a
-    matrix it is positive semidefinite, as covariances are: it is a mean over topics of shared
-    documents, times the smaller of two reciprocal lengths.
+    Nineteen twentieths go by the mean of two overlaps, in the first 10 documents and at the pool's
+    depth, whatever the order (:meth:`rtc_bayes.Pool.overlap`); the last twentieth by the share of
+    topics where lists are the very same. As a matrix it is positive semidefinite, as covariances
+    are: overlaps are means over topics of shared documents, times the smaller of two reciprocal
+    lengths.
 
     Parameters
     ----------
@@ -37,17 +41,26 @@ def likeness(pool: Pool) -> Floats:
     >>> lists = {"one": ["a", "b", "c"], "two": ["c", "b", "a"], "three": ["a", "x", "y"]}
     >>> runs = [rb.Run.from_rankings(name, {"1": ranked}) for name, ranked in lists.items()]
     >>> likeness(rb.Pool.from_runs(rb.Runs(runs))).round(2).tolist()
-    [[1.0, 1.0, 0.33], [1.0, 1.0, 0.33], [0.33, 0.33, 1.0]]
+    [[1.0, 0.95, 0.32], [0.95, 1.0, 0.32], [0.32, 0.32, 1.0]]
     """
     whole = pool.overlap()
-    return whole if pool.depth <= _TOP else 0.5 * (pool.overlap(_TOP) + whole)
+    share = whole if pool.depth <= _TOP else 0.5 * (pool.overlap(_TOP) + whole)
+    same = np.zeros_like(share)
+    _, run = np.unique(pool.digests or pool.systems, return_inverse=True)
+    for t in range(pool.n_topics):
+        length, (_, which) = pool.lengths[:, t], pool.lists(t).distinct()
+        # what lies below the pool's depth is known to be the same of the same runs alone
+        below = np.where(length > pool.depth, run, -1)
+        keys = np.stack([which, length, below])
+        same += (keys[:, :, None] == keys[:, None, :]).all(axis=0) & (length > 0)
+    return (1.0 - _VERY_SAME) * share + _VERY_SAME * same / max(pool.n_topics, 1)
 
 
 def unlikeness(like: Floats, pairs: NDArray[np.int64] | None = None) -> Floats:
-    """Return what a difference has of an error that scores share as far as lists are alike.
+    """Return the variance of a difference, in units of that of a score.
 
-    Its variance, where that of a score whose lists are all there is 1: 2 where two systems share
-    nothing, and 0 where their lists are alike.
+    Of an error that systems share as far as their lists are alike: 2 where two share nothing, and
+    0 where their lists are the very same.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ def on_population(setting: Setting, variance: Floats) -> Population:
         raise InputError(
             "one topic is no sample of a population", remedy="compare on two topics or more"
         )
-    return inferred(*by_topic(setting), variance, setting.left_of_pairs)
+    return inferred(*by_topic(setting), variance, setting.residual_variance)
 
 
 def inferred(

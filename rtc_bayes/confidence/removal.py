@@ -94,7 +94,7 @@ def judgments_needed(
     check_forecast(confidence)
     bound = float(ndtri(confidence))
     noise = np.random.default_rng(setting.seed).standard_normal((_PATHS, _LOOKS))
-    stays = setting.lasting_of_pairs
+    stays = setting.lasting_variance
     # sampled variances may fall short of it
     removable = np.maximum(comparison.sd_difference**2 - stays, 0.0)
     needed: list[int | None] = []

@@ -19,7 +19,7 @@ from rtc_bayes.confidence.likeness import likeness, root_of, unlikeness
 from rtc_bayes.confidence.many_draws import exact_draws
 from rtc_bayes.confidence.outcomes import sample
 from rtc_bayes.confidence.subpool import with_systems, with_topics
-from rtc_bayes.confidence.unseen import share_unjudged, with_unseen
+from rtc_bayes.confidence.unseen import share_guessed, share_unjudged, with_unseen
 from rtc_bayes.errors import InputError, warn, whole_fields
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.montecarlo import computed
@@ -89,7 +89,8 @@ class Setting:
         Share of the relevant documents that are expected without a judgment, of those that some
         system retrieved or somebody judged.
     common_error : float
-        How far all expected scores may be off together, as a share of them.
+        How far all expected scores may be off together, as a share of them: where judgments tell of
+        relevant documents that no system retrieved, as much of it as is guessed.
     short_error : float
         The part of it that is there since every list is cut short.
     cut_at : int
@@ -177,7 +178,8 @@ class Setting:
             _warn_of_unplaced(pool, judgments)
         if about.topics != topics:
             pool, values = with_topics(pool, values, about.topics)
-        if about.unseen and named.asks_how_many:
+        unseen = about.unseen and named.asks_how_many
+        if unseen:
             pool, values = with_unseen(pool, values)
         measure, grades = computed(about.measure), probabilities.grades
         if grades is not None and measure.rel > 1 and measure.rel != grades.relevance_level:
@@ -185,14 +187,16 @@ class Setting:
             values = np.repeat(values, GRADE_DRAWS, axis=0) if len(values) == 1 else values
         _, values = by_grade(pool, values, grades, measure)
         options["unjudged"] = unjudged = share_unjudged(pool, values, judgments)
+        guessed = share_guessed(pool, values, judgments) if unseen else unjudged
         residual = asked.residual_of(pool.n_systems, len(about.topics), unjudged)
         options["grades"] = grades if measure.graded else None
         common = asked.common_error(
             pool.n_systems, unjudged, by_grade=options["grades"] is not None
         )
         options["cut_at"] = cut_at = min(pool.cut_at or defaults.REACH, pool.score_depth)
-        options["short_error"] = short = asked.short_lists_error(pool.n_systems, cut_at)
-        options["common_error"] = float(np.hypot(common, short))
+        short = asked.short_lists_error(pool.n_systems, cut_at)
+        options["short_error"] = short * guessed
+        options["common_error"] = float(np.hypot(common, short)) * guessed
         about = replace(about, residual=residual)
         options["fitted"] = judgments
         by_name = measure.graded or named.rel
@@ -217,34 +221,30 @@ class Setting:
         return self.estimand.residual
 
     @cached_property
-    def left(self) -> Floats:
-        """Covariance of what is left of the systems' scores, shape (systems, systems).
-
-        The residual's variance where lists share nothing, and as much of it is shared as lists are:
-        lists that are alike have the same errors.
-        """
+    def residual_covariance(self) -> Floats:
+        """Of the systems' scores, shape (systems, systems): they share it as they share lists."""
         if self.residual == 0.0:
             return np.zeros((self.pool.n_systems,) * 2)
         return self.residual**2 * likeness(self.pool)
 
     @cached_property
-    def left_of_pairs(self) -> Floats:
-        """Variance of what is left of the differences, shape (pairs,): 0 where lists are alike."""
-        return unlikeness(self.left, self.pairs)
+    def residual_variance(self) -> Floats:
+        """The residual's variance of each difference, shape (pairs,): 0 of copies."""
+        return unlikeness(self.residual_covariance, self.pairs)
 
     @property
-    def lasting_of_pairs(self) -> Floats:
-        """The part of it that no judgment takes off."""
+    def lasting_variance(self) -> Floats:
+        """The part of :attr:`residual_variance` that no judgment takes off."""
         if self.residual == 0.0:
-            return self.left_of_pairs
-        return self.left_of_pairs * (self.lasting / self.residual) ** 2
+            return self.residual_variance
+        return self.residual_variance * (self.lasting / self.residual) ** 2
 
     def lasting_share(self, variance: Floats) -> dict[str, float]:
-        """Say, for the provenance, how much of half of the differences' variances lasts."""
+        """Say, for the provenance, the median share of a difference's variance that lasts."""
         varies = variance > 0.0
         if self.lasting == 0.0 or not varies.any():
             return {}
-        share = self.lasting_of_pairs[varies] / variance[varies]
+        share = self.lasting_variance[varies] / variance[varies]
         return {"lasting_share": float(np.median(share))}
 
     @property
@@ -302,7 +302,9 @@ class Setting:
             noise = np.empty_like(scores)
             for of_system, system in zip(noise, systems.tolist(), strict=True):
                 np.random.default_rng([own, system]).standard_normal(out=of_system)
-            scores += np.tensordot(root_of(self.left[np.ix_(systems, systems)]), noise, axes=1)
+            scores += np.tensordot(
+                root_of(self.residual_covariance[np.ix_(systems, systems)]), noise, axes=1
+            )
         return scores
 
     def sample_pairs(self, pairs: Pairs, outcomes: int, stage: int) -> tuple[Floats, Pairs]:

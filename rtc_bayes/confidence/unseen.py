@@ -12,6 +12,8 @@ from rtc_bayes.collection.grades import UNSEEN, is_unseen
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool
 
+type Floats = NDArray[np.float64]
+
 
 def share_unjudged(
     pool: Pool, values: NDArray[np.floating], judgments: Judgments | None = None
@@ -42,12 +44,56 @@ def share_unjudged(
     """
     p = values.mean(axis=0, dtype=np.float64)
     p[is_unseen(pool)] = 0.0
-    settled = p >= 1.0
+    settled = _judged_relevant(pool, p, judgments)
+    relevant = float(p.sum())
+    return float(p[~settled].sum()) / relevant if relevant > 0.0 else 0.0
+
+
+def share_guessed(
+    pool: Pool, values: NDArray[np.floating], judgments: Judgments | None = None
+) -> float:
+    """Share of the relevant documents that no system retrieved which is guessed, 0 to 1.
+
+    The twins that :func:`with_unseen` added are guesses; documents that are judged relevant, as by
+    complete judgments, and that no system retrieved to the depth, are known. Where there are
+    neither it is 1: that each was found by two systems tells nothing of those that none found.
+
+    Parameters
+    ----------
+    pool : Pool
+        With twins.
+    values : ndarray, shape (draws, documents)
+        Probabilities of relevance.
+    judgments : Judgments, optional
+        Those that the probabilities are by.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> runs = {"one": ["a", "b"], "two": ["b", "c"]}
+    >>> runs = rb.Runs([rb.Run.from_rankings(name, {"1": of}) for name, of in runs.items()])
+    >>> def guessed(judged):
+    ...     pool = rb.Pool.from_runs(runs, qrels=rb.Qrels({"1": dict.fromkeys(judged, 1)}))
+    ...     return share_guessed(*with_unseen(pool, np.ones((1, pool.n_documents))))
+    >>> [guessed(judged) for judged in ("abc", "abcd", "abcde")]
+    [1.0, 0.0, 0.0]
+    """
+    p = values.mean(axis=0, dtype=np.float64)
+    twins = is_unseen(pool)
+    nowhere = np.ones(pool.n_documents, dtype=bool)
+    nowhere[pool.ranked] = False
+    guessed = float(p[twins].sum())
+    known = float(p[nowhere & ~twins & _judged_relevant(pool, p, judgments)].sum())
+    return guessed / (guessed + known) if guessed + known > 0.0 else 1.0
+
+
+def _judged_relevant(pool: Pool, p: Floats, judgments: Judgments | None) -> NDArray[np.bool_]:
+    """Tell which documents have a judgment that says relevant, by their mean probabilities."""
+    settled: NDArray[np.bool_] = p >= 1.0
     if judgments is not None:
         relevant_ones = judgments.keep(np.flatnonzero(judgments.labels > 0.0))
         settled &= relevant_ones.on(pool).judged
-    relevant = float(p.sum())
-    return float(p[~settled].sum()) / relevant if relevant > 0.0 else 0.0
+    return settled
 
 
 def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray[np.floating]]:

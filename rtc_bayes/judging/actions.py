@@ -454,7 +454,7 @@ class Learning:
         self._pairs = setting.pairs
         self._mean = comparison.expected_difference
         self._variance = comparison.sd_difference**2
-        self._most = np.maximum(self._variance - setting.lasting_of_pairs, 0.0)
+        self._most = np.maximum(self._variance - setting.lasting_variance, 0.0)
 
     def gains(self) -> Floats:
         """Return the expected gain of each document's judgment, shape (documents,)."""

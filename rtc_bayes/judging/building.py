@@ -51,8 +51,8 @@ class JudgingResult(Shown):
         None where the algorithm has none. Under a hold-out design the least in any sub-pool.
     compared : float or None
         The same with the estimand's residual, an error in every score for what the pool leaves
-        out: about what a comparison will say. Judging does not wait for it, as no judgment takes
-        a residual off. None under a hold-out design.
+        out, shared as far as lists are alike: about what a comparison will say. Judging does not
+        wait for it, as no judgment takes a residual off. None under a hold-out design.
     differences : tuple of float or None
         Expected difference in the mean score of every pair at the end, first minus second, pairs
         in the pool's order; None where the algorithm has none, and under a hold-out design.

@@ -114,7 +114,7 @@ def with_residual(confidence: Floats, differences: Floats, left: Floats) -> Floa
     >>> with_residual(np.array([0.95, 1.0]), np.full(2, 0.02), np.full(2, 2e-4)).round(3).tolist()
     [0.858, 0.921]
     """
-    size = np.abs(differences)
+    confidence, size, left = np.broadcast_arrays(confidence, np.abs(differences), left)
     with np.errstate(divide="ignore"):
         sd = np.divide(size, ndtri(confidence), out=np.zeros_like(size), where=size > 0.0)
     beside = np.sqrt(sd**2 + left)

@@ -68,9 +68,9 @@ class Estimand:
         expects of those that one system alone retrieved. None: by the scope.
     residual : float, "auto" or None
         Standard deviation of what is left of each system's mean score beyond what the pool
-        tells, at least 0: normal about 0, independent between systems. "auto": by the measure, the
-        numbers of systems and topics, and how much of what is relevant is expected without a
-        judgment, :func:`~rtc_bayes.measures.residual.expected_residual`.
+        tells, at least 0: normal about 0, and shared as far as lists are alike. "auto": by the
+        measure, the numbers of systems and topics, and how much of what is relevant is expected
+        without a judgment, :func:`~rtc_bayes.measures.residual.expected_residual`.
         None: "auto" of whole lists, 0 of the pool.
 
     Raises

@@ -22,13 +22,11 @@ class ResidualRule:
         How fast more systems take the first part off.
     lasting, by_topic : float
         Of a system alone: on however many topics, and on one topic.
-    kept : float
-        What all scores share, as a share of them, of a system alone with everything judged.
     common : float
-        What it has more with nothing judged.
-    common_by_grade : float or None
-        The same where gains go by grade: what grades documents have is one error more. None: as
-        `common`, of a measure without grades.
+        What all scores share, as a share of them, of a system alone.
+    by_grade : float
+        What it has more where gains go by grade and nothing is judged: what grades documents have
+        is one error more.
     wrong, wrong_by_topic : float
         Between judgments: on however many topics, and on one topic.
     short : float
@@ -39,9 +37,8 @@ class ResidualRule:
     power: float
     lasting: float
     by_topic: float
-    kept: float
     common: float
-    common_by_grade: float | None = None
+    by_grade: float = 0.0
     wrong: float = 0.0
     wrong_by_topic: float = 0.0
     short: float = 0.0
@@ -56,15 +53,16 @@ class ResidualRule:
         )
 
 
-# mean squares over four collections: python -m experiments.whole_lists.residual; what is wrong
-# between judgments: python -m experiments.whole_lists.misfit; what all scores share:
-# python -m experiments.whole_lists.common_error, and of grades with --grades; of short lists:
-# python -m experiments.whole_lists.short_lists
-_AP = ResidualRule(0.55, 0.008, 0.088, 0.23, 0.13, wrong=0.0123, wrong_by_topic=0.062, short=0.38)
-_NDCG = ResidualRule(0.54, 0.024, 0.110, 0.16, 0.05, 0.12, wrong=0.026, short=0.30)
-_NDCG_AT_THE_TOP = ResidualRule(0.77, 0.0037, 0.041, 0.050, 0.05, 0.15, short=0.04)
-_R = ResidualRule(0.56, 0.051, 0.188, 0.22, 0.05, wrong=0.034, short=0.38)
-_NONE = ResidualRule(0.0, 0.0, 0.0, 0.0, 0.0)
+# likeliest on four collections: python -m experiments.whole_lists.residual, with what all scores
+# share; that this is no more where little is judged, but by grade: python -m
+# experiments.whole_lists.common_error, with --grades; what is wrong between judgments:
+# python -m experiments.whole_lists.misfit; of short lists: python -m
+# experiments.whole_lists.short_lists
+_AP = ResidualRule(0.62, 0.0094, 0.107, 0.21, wrong=0.0186, wrong_by_topic=0.073, short=0.38)
+_NDCG = ResidualRule(0.57, 0.026, 0.119, 0.14, wrong=0.029, wrong_by_topic=0.064, short=0.30)
+_NDCG_AT_THE_TOP = ResidualRule(0.97, 0.010, 0.084, 0.016, 0.14, short=0.04)
+_R = ResidualRule(0.59, 0.054, 0.202, 0.20, wrong=0.039, wrong_by_topic=0.052, short=0.38)
+_NONE = ResidualRule(0.0, 0.0, 0.0, 0.0)
 _SHORT_POWER = 0.35
 _LONG = 100
 """Lists of so many documents are long enough: what is fitted is fitted to such."""
@@ -104,11 +102,12 @@ def expected_common_error(
 ) -> float:
     """Return how far expected scores of all systems may be off together, as a share of them.
 
-    How many documents are relevant is the same number for every system, and where few are judged it
-    is not known well. What is wrong with it moves all scores, and their differences, by one
-    factor, and changes the sign of no difference. Its standard deviation is
-    sqrt(k^2 + c^2 u^2) / sqrt(n), for n systems and a share u of what is relevant that is expected
-    without a judgment.
+    How many documents are relevant is the same number for every system, and it is not known well:
+    nobody pooled all of them. What is wrong with it moves all scores, and their differences, by
+    one factor, and changes the sign of no difference. Its standard deviation is k / sqrt(n), for n
+    systems, whether many documents are judged or few. Where gains go by grade, and a share u of
+    what is relevant is expected without a judgment, it is sqrt(k^2 + c^2 u^2) / sqrt(n), since
+    grades are not known either.
 
     Parameters
     ----------
@@ -118,8 +117,7 @@ def expected_common_error(
     unjudged : float, 0 to 1
         As of :func:`expected_residual`.
     by_grade : bool
-        Whether gains go by grade. Then c is larger, since grades of what is relevant are not known
-        either.
+        Whether gains go by grade.
 
     Returns
     -------
@@ -137,9 +135,8 @@ def expected_common_error(
     0.0
     """
     rule = _rule(measure)
-    graded = rule.common_by_grade if by_grade else None
-    common = rule.common if graded is None else graded
-    return math.hypot(rule.kept, common * unjudged) / math.sqrt(n_systems)
+    graded = rule.by_grade * unjudged if by_grade else 0.0
+    return math.hypot(rule.common, graded) / math.sqrt(n_systems)
 
 
 def short_lists_error(measure: MeasureLike, n_systems: int, cut_at: int) -> float:
@@ -177,11 +174,12 @@ def expected_residual(
     """Return the residual of a system's mean score: ``Estimand(residual="auto")``.
 
     With every document of a pool of depth 100 judged, whole lists scored and unseen relevant
-    documents expected by the jackknife, this is what is left of differences between systems, over
-    the square root of 2: the root of the mean square over sets of systems of TREC-8, Robust 2003,
-    DL 2020 and CLEF eHealth 2015. It comes from relevant documents that nobody pooled, so measures
-    that do not ask how many there are (P@k, RBP, RR, DCG@k, ERR, Success@k) have none. Bpref and
-    Rprec have that of AP.
+    documents expected by the jackknife, this is what is left of one system's score, beyond the
+    error that all share (:func:`expected_common_error`): as is likeliest by sets of systems of
+    TREC-8, Robust 2003, DL 2020 and CLEF eHealth 2015. Of a difference it is the more, the less the
+    two lists are alike (:func:`rtc_bayes.confidence.likeness.likeness`). It comes from relevant
+    documents that nobody pooled, so measures that do not ask how many there are (P@k, RBP, RR,
+    DCG@k, ERR, Success@k) have none. Bpref and Rprec have that of AP.
 
     Where some of what is relevant has a judgment and some has none, AP, nDCG of whole lists and
     R@k have more: what a model gets wrong of the documents between, beyond its own variance, by

@@ -176,9 +176,9 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
         "P(better) is the probability that the order of two systems is the same when all is "
         "judged; 0.5 says that nothing is known about it. The 95% interval of a score is plus or "
         f"minus {defaults.NORMAL_95:.2f} standard deviations, that of a difference "
-        f"{defaults.DIFFERENCE_95:.2f}, as errors of differences are larger than these say, mostly "
-        "where the better system is better still; so an interval may hold 0 where P(better) is "
-        "0.95 and more.",
+        f"{defaults.DIFFERENCE_95:.2f} or more, as errors of differences are larger than these "
+        "say, mostly where the better system is better still; so an interval may hold 0 where "
+        "P(better) is 0.95 and more.",
     ]
     if comparison.method == "map" and not comparison.settled:
         said.append(
@@ -202,7 +202,8 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
     if residual:
         said.append(
             f"The residual is an error of standard deviation {residual:.2g} in every score, for "
-            "what the pool cannot tell and what models get wrong between judgments."
+            "what the pool cannot tell and what models get wrong between judgments; systems share "
+            "it as far as their lists are alike."
         )
     if (mostly := comparison.residual_text) is not None:
         said.append(f"{capital(mostly)}.")

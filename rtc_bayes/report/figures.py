@@ -382,7 +382,7 @@ def difference(
     middle = sampled.mean()
     wider = DIFFERENCE_95 / NORMAL_95
     ends = wider * (np.quantile(sampled, (0.025, 0.975)) - middle)
-    low, high = middle + np.sign(ends) * np.hypot(ends, NORMAL_95 * shared)
+    low, high = middle + np.array([-1.0, 1.0]) * np.hypot(ends, NORMAL_95 * shared)
     axes.plot([low, high], [0, 0], color=INK, linewidth=4, label="95% interval", clip_on=False)
     axes.axvline(0.0, color=MUTED, linewidth=1, linestyle="--")
     axes.set(xlabel=f"{a} minus {b}", ylabel="share of outcomes")

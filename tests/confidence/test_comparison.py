@@ -24,7 +24,7 @@ COLUMNS = [
     "excess_kurtosis",
     "variance_unjudged",
     "variance_parameters",
-    "sd_shared",  # as every list is short
+    "sd_shared",
     "confidence",
 ]
 
