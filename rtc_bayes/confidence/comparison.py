@@ -361,7 +361,7 @@ class Comparison(Shown, Saved):
         >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=9, seed=1).runs, depth=5)
         >>> p = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
         >>> print(rb.compare(pool, p).common_text)
-        an error that all scores share has a standard deviation of 9% (it is in intervals, ...)
+        an error that all scores share has a standard deviation of 7% (it is in intervals, ...)
         >>> rb.compare(pool, p, "P@5").common_text
         """
         common = float(str(self.meta.get("common_error", 0.0)))
@@ -427,7 +427,7 @@ class Comparison(Shown, Saved):
         >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=2, seed=1).runs, depth=5)
         >>> judged = rb.Relevance.from_values(pool, np.ones(pool.n_documents))
         >>> print(rb.compare(pool, judged).residual_text)
-        most of what is unsure of differences is the part of the residual (0.038) that no judgment
+        most of what is unsure of differences is the part of the residual (0.041) that no judgment
         takes away: with residual 0 only documents of the pool count
         >>> rb.compare(pool, judged, rb.Estimand(residual=0)).residual_text
         """

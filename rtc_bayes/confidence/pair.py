@@ -42,7 +42,7 @@ class Pair:
     >>> runs = rb.Runs([run("A", {"1": ["x", "y"]}), run("B", {"1": ["y", "x"]})])
     >>> pool = rb.Pool.from_runs(runs)
     >>> rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1])).pair("B", "A")
-    Pair(B minus A: -0.4000, sd 0.2303; A is better with confidence 0.898)
+    Pair(B minus A: -0.4000, sd 0.2133; A is better with confidence 0.898)
     """
 
     a: str

@@ -333,7 +333,7 @@ class Estimand:
         --------
         >>> import rtc_bayes as rb
         >>> [round(rb.Estimand().residual_of(10, 50, unjudged), 4) for unjudged in (0.0, 0.5)]
-        [0.0062, 0.0098]
+        [0.0043, 0.0115]
         >>> rb.Estimand(residual=0.01).residual_of(10, 50, 0.5)
         0.01
         """
@@ -377,7 +377,7 @@ class Estimand:
         --------
         >>> import rtc_bayes as rb
         >>> [round(rb.Estimand(residual=r).common_error(4, 0.9), 2) for r in ("auto", 0.01)]
-        [0.12, 0.0]
+        [0.1, 0.0]
         """
         if not self._by_rule:
             return 0.0
