@@ -12,7 +12,8 @@ are alike to 2 where they share nothing. The mean error of all systems has as mu
 as their lists are alike in the mean, and the last part of their mean score.
 Every collection and every number of systems weighs the same, and so do differences and means. The
 rule is found from all collections, and for each from the other three; then what 95% intervals of
-differences hold, and log scores of their signs. Prints Markdown.
+differences on all topics hold, and log scores of their signs, by numbers of systems and, over all
+collections, by how alike lists are. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ type Floats = NDArray[np.float64]
 MEASURES = ("AP", "nDCG", "nDCG@10", "R@1000", "P@10")
 SETS = {1: 40, 2: 60, 3: 40, 5: 30, 10: 20, 20: 10, 40: 6}
 TOPICS = (10, 25)
-SAID = {"2": (2, 2), "3 to 5": (3, 5), "10": (10, 10), "20 and 40": (20, 40)}
+SYSTEMS = ["2", "3 to 5", "10", "20 and 40"]
+LIKENESS = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
 _LEAST = 1e-9  # of variances: no error is smaller
 
 
@@ -54,7 +56,9 @@ def main() -> None:
         levels.to_csv(f"{options.output}levels.csv", index=False)
     found = [*rules(differences, levels)]
     print(to_markdown(pd.DataFrame([rule for rule, _ in found])))
-    print(to_markdown(pd.concat([said for _, said in found if said is not None])))
+    own = pd.concat([said for _, said in found if said is not None])
+    print(to_markdown(held(own, ["measure", "collection", "among"])))
+    print(to_markdown(held(own, ["measure", "likeness"])))
 
 
 def tables_of(folder: str) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -119,7 +123,7 @@ def rules(
             row: dict[str, object] = {"measure": measure, "without": without}
             row |= {name: round(value, 4) for name, value in rule.items()}
             own = pairs[(pairs["collection"] == without) & pairs["all"]]
-            yield row, held(own, rule) if without else None
+            yield row, judged_by(own, rule) if without else None
 
 
 def fitted(pairs: pd.DataFrame, means: pd.DataFrame) -> dict[str, float]:
@@ -153,37 +157,37 @@ def cost(errors: pd.DataFrame, variance: Floats) -> float:
     return float(weight @ each / weight.sum())
 
 
-def held(pairs: pd.DataFrame, rule: dict[str, float]) -> pd.DataFrame:
-    """Say what 95% intervals hold, how large errors are, and how good the signs are."""
+def judged_by(pairs: pd.DataFrame, rule: dict[str, float]) -> pd.DataFrame:
+    """Say of every difference whether its interval holds it, and how good its sign is."""
     left, shared = parts(pairs, rule)
     error, sd = pairs["error"].to_numpy(), np.sqrt(left + _LEAST)
     true = pairs["size"].to_numpy() - error
     half = np.hypot(DIFFERENCE_95 * sd, NORMAL_95 * np.sqrt(shared))
     right = norm.cdf(pairs["size"].to_numpy() / sd * np.sign(true))
-    each = pairs.assign(
+    return pairs.assign(
+        among=pd.cut(pairs["systems"], [0, 2, 5, 10, 40], labels=SYSTEMS),
+        likeness=pd.cut(1.0 - pairs["share"] / 2.0, LIKENESS, include_lowest=True),
         held=np.abs(error) <= half,
         square=error**2 / (sd**2 + shared),
         score=np.where(true == 0.0, np.nan, -np.log(np.maximum(right, 1e-9))),
         confidence=norm.cdf(np.abs(pairs["size"]) / sd),
         correct=np.where(true == 0.0, np.nan, pairs["size"] * true > 0.0),
     )
-    rows = []
-    for name, (least, most) in SAID.items():
-        some = each[each["systems"].between(least, most)]
-        if len(some):
-            rows.append(
-                {
-                    "measure": some["measure"].iloc[0],
-                    "collection": some["collection"].iloc[0],
-                    "systems": name,
-                    "95% intervals hold": f"{some['held'].mean():.0%}",
-                    "errors, rms": f"{np.sqrt(some['square'].mean()):.2f}",
-                    "confidence": f"{some['confidence'].mean():.3f}",
-                    "accuracy": f"{some['correct'].mean():.3f}",
-                    "log score": f"{some['score'].mean():.3f}",
-                }
-            )
-    return pd.DataFrame(rows)
+
+
+def held(pairs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Means over pairs, of which those whose true scores are equal have no sign."""
+    rows = pairs.groupby(by, observed=True, sort=False)
+    return pd.DataFrame(
+        {
+            "pairs": rows.size(),
+            "accuracy": rows["correct"].mean().round(3),
+            "confidence": rows["confidence"].mean().round(3),
+            "log score": rows["score"].mean().round(3),
+            "95% intervals hold": rows["held"].mean().map("{:.0%}".format),
+            "errors, rms": np.sqrt(rows["square"].mean()).round(2),
+        }
+    ).reset_index()
 
 
 if __name__ == "__main__":

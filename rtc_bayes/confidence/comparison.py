@@ -361,17 +361,16 @@ class Comparison(Shown, Saved):
         >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=9, seed=1).runs, depth=5)
         >>> p = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
         >>> print(rb.compare(pool, p).common_text)
-        an error that all scores share has a standard deviation of 7% (it is in intervals, ...)
+        all scores may be off together, by a standard deviation of 7% (intervals allow for ...)
         >>> rb.compare(pool, p, "P@5").common_text
         """
         common = float(str(self.meta.get("common_error", 0.0)))
         if common < _NOTHING:
             return None
         rope = " and no P(too small to matter)" if self.p_rope is not None else ""
-        differences = ", also of differences," if self.sd_shared is not None else ""
         return (
-            f"an error that all scores share has a standard deviation of {common:.0%} (it is in "
-            f"intervals{differences} and moves no P(better){rope})"
+            f"all scores may be off together, by a standard deviation of {common:.0%} (intervals "
+            f"allow for it; it moves no P(better){rope})"
         )
 
     @property

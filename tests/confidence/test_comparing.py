@@ -680,7 +680,7 @@ def test_short_lists_widen_intervals_and_move_no_probability(make_pool, measure,
         assert width**2 == pytest.approx(without**2 + (NORMAL_95 * pair.sd_shared) ** 2)
         assert half(pair.reversed()) == width
     assert f"lists are cut at rank {longest}" in short.level_text
-    assert f"{part:.0%} (it is in intervals, also of differences" in short.common_text
+    assert f"{part:.0%} (intervals allow for it" in short.common_text
     assert Comparison.from_xarray(short.to_xarray()).pairs == short.pairs
 
 
@@ -720,4 +720,4 @@ def test_the_figure_and_a_rope_know_of_short_lists(make_pool):
     assert drawn.get_xdata() == pytest.approx(pair.interval, abs=0.1 * pair.sd)
     assert "too small" not in comparison.common_text
     asked = comparison.with_equivalence(0.01)
-    assert "moves no P(better) and no P(too small to matter)" in asked.common_text
+    assert "it moves no P(better) and no P(too small to matter)" in asked.common_text
