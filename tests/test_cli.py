@@ -14,6 +14,7 @@ import rtc_bayes as rb
 import rtc_bayes.relevance
 from rtc_bayes.cli import main
 from rtc_bayes.collection.simulate import simulate, write
+from rtc_bayes.confidence.likeness import likeness, unlikeness
 from rtc_bayes.errors import FitError
 from rtc_bayes.store import digest_text
 
@@ -282,9 +283,11 @@ def test_compare_with_a_rope_and_a_residual(here, ok):
     plain = json.loads(ok(f"{line} --format json"))
     content = json.loads(ok(f"{line} --rope .01 --residual .005 --format json"))
     assert (content["meta"]["rope"], content["meta"]["residual"]) == (0.01, 0.005)
-    for pair, same in zip(content["pairs"], plain["pairs"], strict=True):
+    pool = rb.Pool.from_runs(rb.read_runs(sorted(here.glob("*.gz"))))
+    apart = unlikeness(likeness(pool))
+    for pair, same, more in zip(content["pairs"], plain["pairs"], apart, strict=True):
         assert 0 < pair["p_rope"] < 1
-        assert pair["sd"] ** 2 == pytest.approx(same["sd"] ** 2 + 2 * 0.005**2)
+        assert pair["sd"] ** 2 == pytest.approx(same["sd"] ** 2 + more * 0.005**2)
         assert set(pair) == {*same, "p_rope"}
     text = ok(f"{line} --rope .01 --residual .005")
     assert "too small to matter: nearer to 0 than 0.01" in " ".join(text.split())

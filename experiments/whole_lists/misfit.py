@@ -139,8 +139,8 @@ def likeliest(errors: pd.DataFrame) -> Floats:
         of_error = variance + of_parts * UNIT * (x[0] + x[1] / topics)
         return float((weight * (np.log(of_error) + square / of_error)).sum())
 
-    found = minimize(surprise, [1.0, 25.0], method="Nelder-Mead", bounds=[(0.0, None)] * 2)
-    squares: Floats = found.x
+    best = minimize(surprise, [1.0, 25.0], method="Nelder-Mead", bounds=[(0.0, None)] * 2)
+    squares: Floats = best.x
     return np.sqrt(UNIT * squares)
 
 

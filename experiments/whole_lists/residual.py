@@ -54,9 +54,9 @@ def main() -> None:
     if options.output:
         differences.to_csv(f"{options.output}differences.csv", index=False)
         levels.to_csv(f"{options.output}levels.csv", index=False)
-    found = [*rules(differences, levels)]
-    print(to_markdown(pd.DataFrame([rule for rule, _ in found])))
-    own = pd.concat([said for _, said in found if said is not None])
+    every = [*rules(differences, levels)]
+    print(to_markdown(pd.DataFrame([rule for rule, _ in every])))
+    own = pd.concat([said for _, said in every if said is not None])
     print(to_markdown(held(own, ["measure", "collection", "among"])))
     print(to_markdown(held(own, ["measure", "likeness"])))
 
@@ -135,9 +135,9 @@ def fitted(pairs: pd.DataFrame, means: pd.DataFrame) -> dict[str, float]:
         return cost(pairs, left + shared) + cost(means, sum(parts(means, rule)))
 
     start = np.log([0.55, 0.01, 0.09, 0.2])
-    found = minimize(surprise, start, method="Nelder-Mead", options={"maxiter": 4000}).x
+    logs = minimize(surprise, start, method="Nelder-Mead", options={"maxiter": 4000}).x
     names = ("power", "lasting", "by_topic", "kept")
-    return dict(zip(names, np.exp(found).tolist(), strict=True))
+    return dict(zip(names, np.exp(logs).tolist(), strict=True))
 
 
 def parts(errors: pd.DataFrame, rule: dict[str, float]) -> tuple[Floats, Floats]:

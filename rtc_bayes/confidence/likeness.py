@@ -43,8 +43,9 @@ def likeness(pool: Pool) -> Floats:
     >>> likeness(rb.Pool.from_runs(rb.Runs(runs))).round(2).tolist()
     [[1.0, 0.95, 0.32], [0.95, 1.0, 0.32], [0.32, 0.32, 1.0]]
     """
-    whole = pool.overlap()
-    share = whole if pool.depth <= _TOP else 0.5 * (pool.overlap(_TOP) + whole)
+    share = pool.overlap()
+    if pool.depth > _TOP:
+        share = 0.5 * (pool.overlap(_TOP) + share)
     same = np.zeros_like(share)
     _, run = np.unique(pool.digests or pool.systems, return_inverse=True)
     for t in range(pool.n_topics):

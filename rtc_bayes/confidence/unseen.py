@@ -83,8 +83,8 @@ def share_guessed(
     nowhere = np.ones(pool.n_documents, dtype=bool)
     nowhere[pool.ranked] = False
     guessed = float(p[twins].sum())
-    known = float(p[nowhere & ~twins & _judged_relevant(pool, p, judgments)].sum())
-    return guessed / (guessed + known) if guessed + known > 0.0 else 1.0
+    judged = float(p[nowhere & ~twins & _judged_relevant(pool, p, judgments)].sum())
+    return guessed / (guessed + judged) if guessed + judged > 0.0 else 1.0
 
 
 def _judged_relevant(pool: Pool, p: Floats, judgments: Judgments | None) -> NDArray[np.bool_]:
