@@ -24,9 +24,9 @@ class ResidualRule:
         Of a system alone: on however many topics, and on one topic.
     common : float
         What all scores share, as a share of them, of a system alone.
-    by_grade : float
-        What it has more where gains go by grade and nothing is judged: what grades documents have
-        is one error more.
+    unjudged, by_grade : float
+        What it has more with nothing judged, and where gains go by grade besides: what grades
+        documents have is one error more.
     wrong, wrong_by_topic : float
         Between judgments: on however many topics, and on one topic.
     short : float
@@ -38,6 +38,7 @@ class ResidualRule:
     lasting: float
     by_topic: float
     common: float
+    unjudged: float = 0.0
     by_grade: float = 0.0
     wrong: float = 0.0
     wrong_by_topic: float = 0.0
@@ -54,13 +55,13 @@ class ResidualRule:
 
 
 # likeliest on four collections: python -m experiments.whole_lists.residual, with what all scores
-# share; that this is no more where little is judged, but by grade: python -m
-# experiments.whole_lists.common_error, with --grades; what is wrong between judgments:
+# share; how little more that is where little is judged: python -m
+# experiments.whole_lists.common_error, and with --grades; what is wrong between judgments:
 # python -m experiments.whole_lists.misfit; of short lists: python -m
 # experiments.whole_lists.short_lists
 _AP = ResidualRule(0.62, 0.0094, 0.107, 0.21, wrong=0.0186, wrong_by_topic=0.073, short=0.38)
 _NDCG = ResidualRule(0.57, 0.026, 0.119, 0.14, wrong=0.029, wrong_by_topic=0.064, short=0.30)
-_NDCG_AT_THE_TOP = ResidualRule(0.97, 0.010, 0.084, 0.016, 0.14, short=0.04)
+_NDCG_AT_THE_TOP = ResidualRule(0.97, 0.010, 0.084, 0.016, 0.037, 0.14, short=0.04)
 _R = ResidualRule(0.59, 0.054, 0.202, 0.20, wrong=0.039, wrong_by_topic=0.052, short=0.38)
 _NONE = ResidualRule(0.0, 0.0, 0.0, 0.0)
 _SHORT_POWER = 0.35
@@ -104,10 +105,11 @@ def expected_common_error(
 
     How many documents are relevant is the same number for every system, and it is not known well:
     nobody pooled all of them. What is wrong with it moves all scores, and their differences, by
-    one factor, and changes the sign of no difference. Its standard deviation is k / sqrt(n), for n
-    systems, whether many documents are judged or few. Where gains go by grade, and a share u of
-    what is relevant is expected without a judgment, it is sqrt(k^2 + c^2 u^2) / sqrt(n), since
-    grades are not known either.
+    one factor, and changes the sign of no difference. Its standard deviation is
+    sqrt(k^2 + c^2 u^2) / sqrt(n), for n systems and a share u of what is relevant that is expected
+    without a judgment. Of AP, nDCG of whole lists and R@k c is 0: the error is the same whether
+    many documents are judged or few. Of nDCG@k it is larger where gains go by grade, since grades
+    are not known either.
 
     Parameters
     ----------
@@ -130,13 +132,13 @@ def expected_common_error(
     >>> [round(expected_common_error("AP", systems, 0.9), 3) for systems in (1, 4, 10)]
     [0.21, 0.105, 0.066]
     >>> [round(expected_common_error("nDCG@10", 10, 0.9, by_grade=g), 3) for g in (False, True)]
-    [0.005, 0.04]
+    [0.012, 0.04]
     >>> expected_common_error("P@10", 4, 0.9)
     0.0
     """
     rule = _rule(measure)
-    graded = rule.by_grade * unjudged if by_grade else 0.0
-    return math.hypot(rule.common, graded) / math.sqrt(n_systems)
+    added = rule.by_grade if by_grade else rule.unjudged
+    return math.hypot(rule.common, added * unjudged) / math.sqrt(n_systems)
 
 
 def short_lists_error(measure: MeasureLike, n_systems: int, cut_at: int) -> float:
