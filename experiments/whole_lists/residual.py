@@ -40,6 +40,8 @@ type Floats = NDArray[np.float64]
 MEASURES = ("AP", "nDCG", "nDCG@10", "R@1000", "P@10")
 SETS = {1: 40, 2: 60, 3: 40, 5: 30, 10: 20, 20: 10, 40: 6}
 TOPICS = (10, 25)
+PARTS = ("power", "lasting", "by_topic", "kept")
+"""Of the rule, in the order in which they are found."""
 SYSTEMS = ["2", "3 to 5", "10", "20 and 40"]
 LIKENESS = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
 _LEAST = 1e-9  # of variances: no error is smaller
@@ -130,14 +132,13 @@ def fitted(pairs: pd.DataFrame, means: pd.DataFrame) -> dict[str, float]:
     """The rule under which errors are likeliest."""
 
     def surprise(logs: Floats) -> float:
-        rule = dict(zip(("power", "lasting", "by_topic", "kept"), np.exp(logs), strict=True))
+        rule = dict(zip(PARTS, np.exp(logs), strict=True))
         left, shared = parts(pairs, rule)
         return cost(pairs, left + shared) + cost(means, sum(parts(means, rule)))
 
     start = np.log([0.55, 0.01, 0.09, 0.2])
     logs = minimize(surprise, start, method="Nelder-Mead", options={"maxiter": 4000}).x
-    names = ("power", "lasting", "by_topic", "kept")
-    return dict(zip(names, np.exp(logs).tolist(), strict=True))
+    return dict(zip(PARTS, np.exp(logs).tolist(), strict=True))
 
 
 def parts(errors: pd.DataFrame, rule: dict[str, float]) -> tuple[Floats, Floats]:

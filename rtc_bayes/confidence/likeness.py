@@ -57,6 +57,32 @@ def likeness(pool: Pool) -> Floats:
     return (1.0 - _VERY_SAME) * share + _VERY_SAME * same / max(pool.n_topics, 1)
 
 
+def residual_covariance(pool: Pool, residual: float) -> Floats:
+    """Return the covariance of what is left of the systems' scores.
+
+    Parameters
+    ----------
+    pool : Pool
+    residual : float, at least 0
+        Standard deviation of a system's score.
+
+    Returns
+    -------
+    ndarray of float, shape (systems, systems)
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> lists = {"one": ["a", "b", "c"], "three": ["a", "x", "y"]}
+    >>> runs = [rb.Run.from_rankings(name, {"1": ranked}) for name, ranked in lists.items()]
+    >>> residual_covariance(rb.Pool.from_runs(rb.Runs(runs)), 0.1).round(4).tolist()
+    [[0.01, 0.0032], [0.0032, 0.01]]
+    """
+    if residual == 0.0:
+        return np.zeros((pool.n_systems, pool.n_systems))
+    return residual**2 * likeness(pool)
+
+
 def unlikeness(like: Floats, pairs: NDArray[np.int64] | None = None) -> Floats:
     """Return the variance of a difference, in units of that of a score.
 
@@ -66,7 +92,7 @@ def unlikeness(like: Floats, pairs: NDArray[np.int64] | None = None) -> Floats:
     Parameters
     ----------
     like : ndarray, shape (systems, systems)
-        Of :func:`likeness`.
+        Of :func:`likeness`, or a covariance by it: then the variances of differences.
     pairs : ndarray of int, shape (pairs, 2), optional
         All by default: 0 and 1, 0 and 2, and so on.
 

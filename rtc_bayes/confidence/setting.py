@@ -15,11 +15,11 @@ from rtc_bayes import defaults, measures
 from rtc_bayes.collection.grades import GRADE_DRAWS, counted_grades
 from rtc_bayes.collection.relevance import as_relevance
 from rtc_bayes.confidence.caution import caution
-from rtc_bayes.confidence.likeness import likeness, root_of, unlikeness
+from rtc_bayes.confidence.likeness import residual_covariance, root_of, unlikeness
 from rtc_bayes.confidence.many_draws import exact_draws
 from rtc_bayes.confidence.outcomes import sample
 from rtc_bayes.confidence.subpool import with_systems, with_topics
-from rtc_bayes.confidence.unseen import share_guessed, share_unjudged, with_unseen
+from rtc_bayes.confidence.unseen import relevant_shares, with_unseen
 from rtc_bayes.errors import InputError, warn, whole_fields
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.montecarlo import computed
@@ -186,8 +186,10 @@ class Setting:
             # a point estimate has draws of grades, as the same probabilities as draws have
             values = np.repeat(values, GRADE_DRAWS, axis=0) if len(values) == 1 else values
         _, values = by_grade(pool, values, grades, measure)
-        options["unjudged"] = unjudged = share_unjudged(pool, values, judgments)
-        guessed = share_guessed(pool, values, judgments) if unseen else unjudged
+        unjudged, guessed = relevant_shares(pool, values, judgments)
+        if not unseen:
+            guessed = unjudged
+        options["unjudged"] = unjudged
         residual = asked.residual_of(pool.n_systems, len(about.topics), unjudged)
         options["grades"] = grades if measure.graded else None
         common = asked.common_error(
@@ -223,9 +225,7 @@ class Setting:
     @cached_property
     def residual_covariance(self) -> Floats:
         """Of the systems' scores, shape (systems, systems): they share it as they share lists."""
-        if self.residual == 0.0:
-            return np.zeros((self.pool.n_systems,) * 2)
-        return self.residual**2 * likeness(self.pool)
+        return residual_covariance(self.pool, self.residual)
 
     @cached_property
     def residual_variance(self) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,22 +12,38 @@ from rtc_bayes.collection.grades import UNSEEN, is_unseen
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool
 
-type Floats = NDArray[np.float64]
+
+class RelevantShares(NamedTuple):
+    """What is known of the relevant documents.
+
+    Attributes
+    ----------
+    unjudged : float, 0 to 1
+        Share of them that are expected without a judgment, of those that some system retrieved or
+        somebody judged.
+    guessed : float, 0 to 1
+        Share of those that no system retrieved which is guessed. Twins that :func:`with_unseen`
+        added are guesses; documents that are judged relevant, as by complete judgments, and that no
+        system retrieved to the depth, are known. Where there are neither it is 1: that each was
+        found by two systems tells nothing of those that none found.
+    """
+
+    unjudged: float
+    guessed: float
 
 
-def share_unjudged(
+def relevant_shares(
     pool: Pool, values: NDArray[np.floating], judgments: Judgments | None = None
-) -> float:
-    """Share of the relevant documents that are expected without a judgment, 0 to 1.
+) -> RelevantShares:
+    """Return which shares of the relevant documents have no judgment, and are guessed.
 
     A relevant document has its judgment if its probability is 1 in every draw, and it is judged
-    where judgments are at hand. Twins that :func:`with_unseen` added do not count, and labels of
-    judges that err settle nothing.
+    where judgments are at hand. Labels of judges that err settle nothing.
 
     Parameters
     ----------
     pool : Pool
-        With every document of its topics that is judged relevant.
+        With every document of its topics that is judged relevant, and with twins.
     values : ndarray, shape (draws, documents)
         Probabilities of relevance.
     judgments : Judgments, optional
@@ -37,63 +53,32 @@ def share_unjudged(
     --------
     >>> import rtc_bayes as rb
     >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("a", {"1": ["d", "e", "f", "g"]})]))
-    >>> share_unjudged(pool, np.array([[1.0, 0.0, 0.2, 0.6], [1.0, 0.0, 0.4, 0.8]]))
+    >>> relevant_shares(pool, np.array([[1.0, 0.0, 0.2, 0.6], [1.0, 0.0, 0.4, 0.8]])).unjudged
     0.5
-    >>> share_unjudged(pool, np.ones((1, 4)), rb.Judgments.from_labels(pool, [0], [1]))
+    >>> judged = rb.Judgments.from_labels(pool, [0], [1])
+    >>> relevant_shares(pool, np.ones((1, 4)), judged).unjudged
     0.75
-    """
-    p = values.mean(axis=0, dtype=np.float64)
-    p[is_unseen(pool)] = 0.0
-    settled = _judged_relevant(pool, p, judgments)
-    relevant = float(p.sum())
-    return float(p[~settled].sum()) / relevant if relevant > 0.0 else 0.0
-
-
-def share_guessed(
-    pool: Pool, values: NDArray[np.floating], judgments: Judgments | None = None
-) -> float:
-    """Share of the relevant documents that no system retrieved which is guessed, 0 to 1.
-
-    The twins that :func:`with_unseen` added are guesses; documents that are judged relevant, as by
-    complete judgments, and that no system retrieved to the depth, are known. Where there are
-    neither it is 1: that each was found by two systems tells nothing of those that none found.
-
-    Parameters
-    ----------
-    pool : Pool
-        With twins.
-    values : ndarray, shape (draws, documents)
-        Probabilities of relevance.
-    judgments : Judgments, optional
-        Those that the probabilities are by.
-
-    Examples
-    --------
-    >>> import rtc_bayes as rb
     >>> runs = {"one": ["a", "b"], "two": ["b", "c"]}
     >>> runs = rb.Runs([rb.Run.from_rankings(name, {"1": of}) for name, of in runs.items()])
     >>> def guessed(judged):
     ...     pool = rb.Pool.from_runs(runs, qrels=rb.Qrels({"1": dict.fromkeys(judged, 1)}))
-    ...     return share_guessed(*with_unseen(pool, np.ones((1, pool.n_documents))))
+    ...     return relevant_shares(*with_unseen(pool, np.ones((1, pool.n_documents)))).guessed
     >>> [guessed(judged) for judged in ("abc", "abcd", "abcde")]
     [1.0, 0.0, 0.0]
     """
     p = values.mean(axis=0, dtype=np.float64)
-    twins = is_unseen(pool)
-    nowhere = np.ones(pool.n_documents, dtype=bool)
+    twins, nowhere = is_unseen(pool), np.ones(pool.n_documents, dtype=bool)
     nowhere[pool.ranked] = False
-    guessed = float(p[twins].sum())
-    judged = float(p[nowhere & ~twins & _judged_relevant(pool, p, judgments)].sum())
-    return guessed / (guessed + judged) if guessed + judged > 0.0 else 1.0
-
-
-def _judged_relevant(pool: Pool, p: Floats, judgments: Judgments | None) -> NDArray[np.bool_]:
-    """Tell which documents have a judgment that says relevant, by their mean probabilities."""
-    settled: NDArray[np.bool_] = p >= 1.0
+    settled = p >= 1.0
     if judgments is not None:
         relevant_ones = judgments.keep(np.flatnonzero(judgments.labels > 0.0))
         settled &= relevant_ones.on(pool).judged
-    return settled
+    relevant, guesses = float(p[~twins].sum()), float(p[twins].sum())
+    unseen = guesses + float(p[nowhere & settled & ~twins].sum())
+    return RelevantShares(
+        float(p[~settled & ~twins].sum()) / relevant if relevant > 0.0 else 0.0,
+        guesses / unseen if unseen > 0.0 else 1.0,
+    )
 
 
 def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray[np.floating]]:

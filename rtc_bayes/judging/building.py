@@ -11,7 +11,7 @@ from rtc_bayes.collection import Judgments, Labels, Pool, Qrels
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_groups_given
 from rtc_bayes.collection.ids import shared_topics
 from rtc_bayes.collection.qrels import level_of
-from rtc_bayes.confidence.likeness import likeness, unlikeness
+from rtc_bayes.confidence.likeness import residual_covariance, unlikeness
 from rtc_bayes.errors import InputError, explains_types, moved, warn
 from rtc_bayes.judging.algorithm import Algorithm
 from rtc_bayes.judging.held_out import HoldOutSession
@@ -298,8 +298,7 @@ def build(
     assert isinstance(about.residual, float)
     compared = None
     if isinstance(session, JudgingSession):
-        left = about.residual**2 * unlikeness(likeness(pool))
-        compared = session.compared(left)
+        compared = session.compared(unlikeness(residual_covariance(pool, about.residual)))
     return JudgingResult(
         algorithm=session.algorithm.text,
         measure=about.measure,

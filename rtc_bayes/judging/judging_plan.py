@@ -440,7 +440,7 @@ class JudgingPlan(Shown):
         deepened = choice.deepened
         if choice.depth is not None:
             deepened += self._exhausted(self.judgments_per_topic[choice.depth])
-        total = deepened * deeper + (first - deepened) * self.unjudged_pilot
+        total = first * self.unjudged_pilot - deepened * (self.unjudged_pilot - deeper)
         total = total + (choice.topics - first) * new
         stays, of_topic = self.residual
         if self.population:
