@@ -324,8 +324,7 @@ def _by_moments(setting: Setting) -> Comparison:
         variance_unjudged=unjudged,
         variance_parameters=parameters,
         p_rope=forms.signs.within,
-        meta=setting.meta(forms.sampled)
-        | setting.lasting_share(unjudged + parameters)
+        meta=setting.meta(forms.sampled, unjudged + parameters)
         | {"draws_error": _draws_error(expected, variance)},
         setting=setting,
     )
@@ -389,8 +388,9 @@ def _by_outcomes(setting: Setting) -> Comparison:
         variance_unjudged=sampled.unjudged,
         variance_parameters=sampled.parameters,
         p_rope=signs.within,
-        meta=setting.meta(scores[0].size if len(scores) else 0)
-        | setting.lasting_share(sampled.unjudged + sampled.parameters)
+        meta=setting.meta(
+            scores[0].size if len(scores) else 0, sampled.unjudged + sampled.parameters
+        )
         | {"exact_draws": 0},
         setting=setting,
     )

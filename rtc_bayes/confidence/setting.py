@@ -239,14 +239,6 @@ class Setting:
             return self.residual_variance
         return self.residual_variance * (self.lasting / self.residual) ** 2
 
-    def lasting_share(self, variance: Floats) -> dict[str, float]:
-        """Say, for the provenance, the median share of a difference's variance that lasts."""
-        varies = variance > 0.0
-        if self.lasting == 0.0 or not varies.any():
-            return {}
-        share = self.lasting_variance[varies] / variance[varies]
-        return {"lasting_share": float(np.median(share))}
-
     @property
     def has_moments(self) -> bool:
         """Whether moments of the measure are known: not of grades."""
@@ -340,8 +332,11 @@ class Setting:
         """Names of the first or the second systems of the pairs."""
         return tuple(self.pool.systems[s] for s in self.pairs[:, column])
 
-    def meta(self, sampled: int) -> dict[str, object]:
-        """Provenance, with the draws, the outcomes behind counted shares, and options."""
+    def meta(self, sampled: int, variance: Floats) -> dict[str, object]:
+        """Provenance, with draws, the outcomes behind counted shares, options, and what lasts.
+
+        `variance` is that of the differences, shape (pairs,).
+        """
         about = {
             "draws": len(self.values),
             "exact_draws": exact_draws(self) if self.has_moments and self.moments == "exact" else 0,
@@ -355,6 +350,10 @@ class Setting:
             "common_error": self.common_error,
             "unjudged_relevant": self.unjudged,
         }
+        varies = variance > 0.0
+        if self.lasting > 0.0 and varies.any():
+            share = self.lasting_variance[varies] / variance[varies]
+            about |= {"lasting_share": float(np.median(share))}
         asked = {} if self.rope is None else {"rope": self.rope}
         level = self.estimand.relevance_level
         about |= {} if level is None else {"relevance_level": level}
