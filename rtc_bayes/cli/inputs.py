@@ -53,10 +53,10 @@ def refuse_unused(
 
 
 def of_negative(judged: Qrels | None) -> str:
-    """Say, for the end of a title, how many documents nobody can judge."""
+    """Say how many documents nobody can judge."""
     from rtc_bayes.collection.qrels import left_out
 
-    return f"; {left_out(len(judged.negative))}" if judged and judged.negative else ""
+    return left_out(len(judged.negative)) if judged and judged.negative else ""
 
 
 def read_options(options: Sequence[str] | None) -> dict[str, str]:

@@ -197,6 +197,7 @@ def _show_actions(
 ) -> None:
     """Rank judgments and labels by gain for cost."""
     from rtc_bayes.judging.actions import check_costs, check_measure
+    from rtc_bayes.report.terminal import titled
     from rtc_bayes.store import announced
 
     judgments = request.judgments(request.pool())
@@ -207,9 +208,10 @@ def _show_actions(
         ranked = _ranked_actions(
             judgments, request.estimand, algorithm, costs, worth, request.count, request.seed
         )
-    title = (
-        f"{algorithm.text}, {judgments.n_judged} judged, seed {request.seed}; gains are what "
-        f"the model itself expects, each once those above are done{of_negative(request.qrels)}"
+    title = titled(
+        f"{algorithm.text}, {judgments.n_judged} judged, seed {request.seed}",
+        "gains are what the model itself expects, each once those above are done",
+        of_negative(request.qrels),
     )
     request.show(ranked, request.meta(inputs), title)
 
@@ -220,6 +222,7 @@ def _show_documents(
     """Choose documents for one pair or for all."""
     from rtc_bayes.judging import next_documents
     from rtc_bayes.report.next_documents import documents_title
+    from rtc_bayes.report.terminal import titled
     from rtc_bayes.store import announced
 
     hold_out, groups = design.read()
@@ -248,10 +251,7 @@ def _show_documents(
         for_pair=pair not in (None, "least"),
         seed=request.seed,
     )
-    title += of_negative(request.qrels)
-    if chosen.why_none:
-        title += f"; {chosen.why_none}"
-    request.show(chosen.to_frame(), meta, title)
+    request.show(chosen.to_frame(), meta, titled(title, of_negative(request.qrels)))
 
 
 def _refuse_of_others(

@@ -260,7 +260,7 @@ def extend(
     """
     from rtc_bayes.collection import read_qrels
     from rtc_bayes.measures.scores import ScoreMatrix
-    from rtc_bayes.report.terminal import show_frame
+    from rtc_bayes.report.terminal import show_frame, titled
     from rtc_bayes.store import digest_files, provenance
     from rtc_bayes.topics import extend
 
@@ -284,7 +284,7 @@ def extend(
     if budget is None:
         reused = extend(systems, judged, formula=formula, depth=depth)
         meta |= {"omega": reused.omega}
-        title = in_words(reused) + of_negative(judged)
+        title = titled(in_words(reused), of_negative(judged))
         show_frame(reused.to_frame(), kind, output, meta, title, {"reuse": ".3f"})
         return
     chosen = extend(
@@ -297,7 +297,7 @@ def extend(
         depth=depth,
         weights=None if weights is None else _numbers(weights, "system", "weight"),
     )
-    title = in_words(chosen) + of_negative(judged)
+    title = titled(in_words(chosen), of_negative(judged))
     show_frame(chosen.to_frame(), kind, output, meta, title, {})
 
 

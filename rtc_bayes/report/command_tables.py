@@ -20,7 +20,7 @@ from rtc_bayes.report.tables import (
     with_interval,
     with_normal_interval,
 )
-from rtc_bayes.report.terminal import Passage, Table
+from rtc_bayes.report.terminal import Passage, Table, titled
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -144,8 +144,7 @@ def comparison_tables(
         )
     if "rope" in comparison.meta:
         title += f"; too small to matter: nearer to 0 than {comparison.meta['rope']:g}"
-    if seed_text := comparison.seed_text:
-        title += f"; {seed_text}"
+    title = titled(title, comparison.seed_text)
     return [*tables, Table(title, pairs, PAIR_FORMATS)] if len(pairs) else tables
 
 
@@ -275,22 +274,18 @@ def judged_shares(comparison: Comparison, judgments: Judgments) -> dict[str, flo
 
 
 def _systems_table(comparison: Comparison, judgments: Judgments | None, seed: int) -> Table:
-    """Rank the systems."""
+    """Rank the systems; above them what the scores are about, and then a line for each caution."""
     source = f", {comparison.model}:{comparison.method}" if comparison.model else ""
-    about = [comparison.meta.get(key) for key in ("about", *_OF_GRADES)]
-    cautions = (
+    title = titled(
+        *(comparison.meta.get(key) for key in ("about", *_OF_GRADES)),
+        f"{counted(len(comparison.topics), 'topic')}, {comparison.moments_text}{source}, "
+        f"seed {seed}",
+        "" if judgments is None or judgments.judge_labels is None else labels_words(judgments),
         comparison.common_text,
         comparison.level_text,
         without_advice(comparison.judged_text),  # of relevant documents alone a warning says all
         comparison.residual_text,
     )
-    title = (
-        f"{'; '.join(str(part) for part in [*about, *cautions] if part)}; "
-        f"{counted(len(comparison.topics), 'topic')}, {comparison.moments_text}{source}, "
-        f"seed {seed}"
-    )
-    if judgments is not None and judgments.judge_labels is not None:
-        title += f"; {labels_words(judgments)}"
     return Table(title, *systems_table(comparison, judgments))
 
 

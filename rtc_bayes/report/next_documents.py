@@ -9,6 +9,7 @@ from rtc_bayes.collection.grades import counted_grades
 from rtc_bayes.judging.judges.weighted import REFIT_EVERY, enough_to_fit
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.report.tables import probability, share_of_draws
+from rtc_bayes.report.terminal import titled
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments
@@ -48,21 +49,25 @@ def documents_title(
     >>> judgments, mtc = rb.Judgments.none(pool), parse_algorithm("mtc")
     >>> chosen = rb.next_documents(pool, judgments, algorithm=mtc, count=1)
     >>> print(documents_title(chosen, judgments, mtc, "AP", for_pair=False, seed=0))
-    mtc, 0 judged, seed 0; least sure: site01a and site01b, confidence 0.536 (by mean ...)
+    mtc, 0 judged, seed 0
+    least sure: site01a and site01b, confidence 0.536 (by mean probabilities, without the ...)
     """
     by = ""
     if algorithm.weighs_by_measure and measure != defaults.MEASURE:
         by = f" by {measure}"
     title = f"{algorithm.text}{by}, {judgments.n_judged} judged, seed {seed}"
-    title += _sure(chosen, judgments, for_pair=for_pair)
-    if chosen.may_stop:
-        title += f"; all pairs have {defaults.CONFIDENCE:g}, at which judging may stop"
     if judgments.highest_grade > 1:
         highest = int(judgments.highest_grade)
         title += f"; {counted_grades(highest, judgments.relevance_level)}"
         if by and parse_measure(measure).graded:
             title += ", and gains are by grade"
-    return title
+    all_sure = f"all pairs have {defaults.CONFIDENCE:g}, at which judging may stop"
+    return titled(
+        title,
+        _sure(chosen, judgments, for_pair=for_pair),
+        all_sure if chosen.may_stop else "",
+        chosen.why_none,
+    )
 
 
 def _sure(chosen: NextDocuments, judgments: Judgments, *, for_pair: bool) -> str:
@@ -76,4 +81,4 @@ def _sure(chosen: NextDocuments, judgments: Judgments, *, for_pair: bool) -> str
     if not enough_to_fit(judgments):
         differs += f"; no model is fitted to fewer than {REFIT_EVERY} judgments: every p is .5"
     which = "for" if for_pair else "least sure"
-    return f"; {which}: {pair}, confidence {confidence} ({differs})"
+    return f"{which}: {pair}, confidence {confidence} ({differs})"

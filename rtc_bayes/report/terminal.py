@@ -45,6 +45,18 @@ class Table:
     formats: Mapping[str, Format] = field(default_factory=dict)
 
 
+def titled(*lines: object) -> str:
+    """Return a title of several lines, without those that say nothing.
+
+    Examples
+    --------
+    >>> print(titled("AP of whole lists", None, "", "50 topics"))
+    AP of whole lists
+    50 topics
+    """
+    return "\n".join(str(line) for line in lines if line)
+
+
 @dataclass(frozen=True)
 class Passage:
     """Text to be read by a person, between tables.

@@ -94,7 +94,7 @@ def test_labels_are_counted_where_they_reach(comparison, judgments):
     said = f"3 of 4 labels, of 3 of the pool's {pool.n_documents} documents, in 1 of 4 topics"
     page = comparison.to_html(None, beside)
     assert f"evidence beside the lists: {said}" in html.unescape(page)
-    assert f"seed 3; {said}" in comparison_tables(comparison, beside, seed=3)[0].title
+    assert f"seed 3\n{said}" in comparison_tables(comparison, beside, seed=3)[0].title
 
 
 def test_without_judgments_nothing_is_said_of_them(comparison):
