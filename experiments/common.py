@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.stats import norm
 
 from rtc_bayes import Estimand, Qrels, Runs, Workers, read_qrels, read_runs
-from rtc_bayes.defaults import DIFFERENCE_95
+from rtc_bayes.defaults import DIFFERENCE_95, NORMAL_95
 from rtc_bayes.report import write_report
 from rtc_bayes.report.figures import confidence_accuracy
 from rtc_bayes.report.tables import UNDEFINED, to_markdown
@@ -217,7 +217,8 @@ def study_row(name: str, study: Study, algorithm: str) -> dict[str, str]:
         if entry["pairs"]
     )
     error = (pairs["expected_difference"] - pairs["true_difference"]).abs()
-    held = (error <= DIFFERENCE_95 * pairs["sd"]).mean()
+    half = np.hypot(DIFFERENCE_95 * pairs["sd"], NORMAL_95 * pairs["sd_shared"])
+    held = (error <= half).mean()
     bias = (systems["expected"] - systems["true"]).mean()
     return {
         "": name,

@@ -8,7 +8,7 @@ Their excess kurtosis about 0 is 0 for a normal, and above it with heavier tails
 For each collection it finds that of the other three, each weighing the same, and says how likely
 the collection's own differences are by a normal of the stated standard deviations and by one that
 is so much wider (mean negative log density; lower is better), what shares lie in 95% intervals by
-both and in those of the library, and what share of the differences that the first misses are larger
+both and in those that the library prints (which hold the error that all scores share, too), and what share of the differences that the first misses are larger
 than expected, not smaller or of the other sign. Last, by how much the log score of the signs would
 rise if probabilities were by the library's width, too. Prints Markdown.
 """
@@ -48,7 +48,12 @@ def in_deviations(pairs: pd.DataFrame) -> pd.DataFrame:
     expected = uncertain["expected_difference"] / uncertain["sd"]
     true = uncertain["true_difference"] / uncertain["sd"] * np.sign(expected)
     return pd.DataFrame(
-        {"trial": uncertain["trial"], "expected": expected.abs(), "off": true - expected.abs()}
+        {
+            "trial": uncertain["trial"],
+            "expected": expected.abs(),
+            "off": true - expected.abs(),
+            "shared": uncertain["sd_shared"] / uncertain["sd"],
+        }
     )
 
 
@@ -71,13 +76,13 @@ def row(name: str, pairs: dict[str, pd.DataFrame]) -> dict[str, object]:
         "density, wider": f"{-norm(scale=by_others).logpdf(off).mean():.3f}",
         "95%": f"{inside(off, NORMAL_95):.1%}",
         "95%, wider": f"{inside(off, NORMAL_95 * by_others):.1%}",
-        f"± {DIFFERENCE_95:.2f} sd": f"{inside(off, DIFFERENCE_95):.1%}",
+        "printed": f"{inside(off, np.hypot(DIFFERENCE_95, NORMAL_95 * pairs[name]['shared'])):.1%}",
         "missed for larger": f"{(off[missed] > 0.0).mean():.0%}",
         "log score": surprise(pairs[name]),
     }
 
 
-def inside(off: pd.Series, deviations: float) -> float:
+def inside(off: pd.Series, deviations: float | pd.Series) -> float:
     return float((off.abs() <= deviations).mean())
 
 

@@ -168,7 +168,7 @@ class Robustness(Kind[Study]):
         ),
         "pairs": columns(
             "trial:int algorithm:str a:str b:str confidence correct:int initial:int overlap "
-            "imbalance expected_difference sd true_difference"
+            "imbalance expected_difference sd sd_shared true_difference"
         ),
         "systems": columns("trial:int algorithm:str system:str expected sd true"),
         "judgments": columns("trial:int algorithm:str topic:str judged:int relevant:int"),

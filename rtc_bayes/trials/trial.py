@@ -54,6 +54,8 @@ class Prediction:
         Of the estimand's score; sd NaN where the algorithm has none.
     expected_difference, sd_difference : ndarray of float, shape (pairs,)
         Of the first system's less the second's; sd NaN where the algorithm has none.
+    sd_shared : ndarray of float, shape (pairs,)
+        Of the error that all scores share (:attr:`rtc_bayes.Pair.sd_shared`); 0 where there is none.
     sign : ndarray of float, shape (pairs,)
         Of the first system's less the second's: -1, 0 or 1.
     confidence : ndarray of float, shape (pairs,)
@@ -75,17 +77,20 @@ class Prediction:
     sd: Floats
     expected_difference: Floats
     sd_difference: Floats
+    sd_shared: Floats
     sign: Floats
     confidence: Floats
 
     @classmethod
     def from_comparison(cls, comparison: Comparison) -> Prediction:
         """Take what a comparison says."""
+        none = np.zeros(len(comparison.expected_difference))
         return cls(
             comparison.expected,
             comparison.sd,
             comparison.expected_difference,
             comparison.sd_difference,
+            none if comparison.sd_shared is None else comparison.sd_shared,
             np.sign(without_rounding(comparison.p_greater - comparison.p_less)),
             comparison.confidence,
         )
@@ -99,6 +104,7 @@ class Prediction:
             estimates.sd,
             pairs.difference,
             pairs.sd,
+            np.zeros(len(pairs.difference)),
             np.sign(pairs.difference),
             pairs.confidence,
         )
@@ -109,7 +115,8 @@ class Prediction:
         scores, differences = scores_by(judgments, collection.estimand)
         differences = without_rounding(differences)
         no_score, no_pair = np.full(len(scores), np.nan), np.full(len(differences), np.nan)
-        return cls(scores, no_score, differences, no_pair, np.sign(differences), no_pair)
+        none = np.zeros(len(differences))
+        return cls(scores, no_score, differences, no_pair, none, np.sign(differences), no_pair)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -222,7 +229,9 @@ class Outcome:
             where the two are truly equal), initial (how many of the two were judged for), overlap
             (mean share of documents that both retrieved), imbalance (judged documents in the list
             that has more of them, over those in one plus those in the other; 0.5 if none is),
-            expected_difference, sd (of the expected difference), true_difference.
+            expected_difference, sd (of the expected difference), sd_shared (of the error that all
+            scores share, which intervals hold too: :attr:`rtc_bayes.Pair.interval`),
+            true_difference.
         """
         import pandas as pd
 
@@ -242,6 +251,7 @@ class Outcome:
                 "imbalance": self._imbalance(first, second),
                 "expected_difference": prediction.expected_difference,
                 "sd": prediction.sd_difference,
+                "sd_shared": prediction.sd_shared,
                 "true_difference": true,
             }
         )
