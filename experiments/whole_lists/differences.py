@@ -8,9 +8,10 @@ Their excess kurtosis about 0 is 0 for a normal, and above it with heavier tails
 For each collection it finds that of the other three, each weighing the same, and says how likely
 the collection's own differences are by a normal of the stated standard deviations and by one that
 is so much wider (mean negative log density; lower is better), what shares lie in 95% intervals by
-both and in those that the library prints (which hold the error that all scores share, too), and what share of the differences that the first misses are larger
-than expected, not smaller or of the other sign. Last, by how much the log score of the signs would
-rise if probabilities were by the library's width, too. Prints Markdown.
+both and in those that the library prints (which hold the error that all scores share, too), and
+what share of the differences that the first misses are larger than expected, not smaller or of the
+other sign. Last, by how much the log score of the signs would rise if probabilities were by the
+library's width, too. Prints Markdown.
 """
 
 from __future__ import annotations

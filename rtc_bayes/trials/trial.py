@@ -55,7 +55,7 @@ class Prediction:
     expected_difference, sd_difference : ndarray of float, shape (pairs,)
         Of the first system's less the second's; sd NaN where the algorithm has none.
     sd_shared : ndarray of float, shape (pairs,)
-        Of the error that all scores share (:attr:`rtc_bayes.Pair.sd_shared`); 0 where there is none.
+        Of the error that all scores share (:attr:`rtc_bayes.Pair.sd_shared`); 0 if there is none.
     sign : ndarray of float, shape (pairs,)
         Of the first system's less the second's: -1, 0 or 1.
     confidence : ndarray of float, shape (pairs,)
