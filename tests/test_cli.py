@@ -640,7 +640,8 @@ def test_next_for_one_pair_as_python_does(here, ok, run):
         )
     title = " ".join(ok(f"{line} table").split())
     assert f"least sure: {names}, confidence" in title
-    assert "(by mean probabilities, without the residual: P(better) of compare may differ)" in title
+    by = "by mean probabilities, without the residual, for choosing documents"
+    assert f"({by}; compare says how sure to be)" in title
     assert "give two systems as A,B, or least" in run(f"{line} table --pair {a}")[2]
     status, _, err = run(f"{line} table --pair {a},{b}x")
     assert (status, f"no system is named '{b}x'; name one of {b}" in err) == (2, True)
@@ -669,7 +670,7 @@ def test_next_by_another_measure_as_python_does(here, ok, run):
     (here / "graded.qrels").write_text(graded)
     graded_line = line.replace("few", "graded").replace("P@5", "nDCG@5")
     title = " ".join(ok(f"{graded_line} --algorithm mtc").split())
-    assert "(by mean probabilities, without the residual: " in title
+    assert "(by mean probabilities, without the residual, " in title
     assert "; judged grades go up to 2, and those from 1 on count as relevant" in title
     assert title.partition("(--relevance-level 1)")[2].startswith(", and gains are by grade")
     assert "choose them for AP or nDCG" in run(line.replace("P@5", "ERR@5"))[2]

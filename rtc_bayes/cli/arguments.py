@@ -287,8 +287,8 @@ _PLAN = {
     "truth": Annotated[
         Literal["all", "judged"],
         Option(
-            help="Documents without a judgment count as nonrelevant (all), or are taken out of "
-            "the lists (judged)."
+            help="In the truth, documents without a judgment are nonrelevant (all), or taken out "
+            "of the lists (judged)."
         ),
     ],
     "pad": Annotated[

@@ -91,7 +91,8 @@ def models() -> None:
     from rtc_bayes.relevance import available_models
 
     for model in available_models():
-        typer.echo(f"{model.name}: {model.summary}")
+        default = " (default)" if model.name == defaults.MODEL else ""
+        typer.echo(f"{model.name}{default}: {model.summary}")
         methods = (f"{m} (default)" if m == model.default_method else m for m in model.methods)
         typer.echo(f"    methods: {', '.join(methods)}")
         for name in model.presets:

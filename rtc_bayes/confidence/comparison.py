@@ -361,7 +361,7 @@ class Comparison(Shown, Saved):
         >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=9, seed=1).runs, depth=5)
         >>> p = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
         >>> print(rb.compare(pool, p).common_text)
-        all scores may be off together, by a standard deviation of 7% (intervals allow for ...)
+        all scores may be too high or too low together, with a standard deviation of 7% (...)
         >>> rb.compare(pool, p, "P@5").common_text
         """
         common = float(str(self.meta.get("common_error", 0.0)))
@@ -369,8 +369,8 @@ class Comparison(Shown, Saved):
             return None
         rope = " and no P(too small to matter)" if self.p_rope is not None else ""
         return (
-            f"all scores may be off together, by a standard deviation of {common:.0%} (intervals "
-            f"allow for it; it moves no P(better){rope})"
+            f"all scores may be too high or too low together, with a standard deviation of "
+            f"{common:.0%} (intervals allow for it; it moves no P(better){rope})"
         )
 
     @property
@@ -407,11 +407,11 @@ class Comparison(Shown, Saved):
         >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
         >>> fit = rb.fit(pool, rb.Judgments.none(pool), model="hierarchical", draws=100)
         >>> rb.compare(pool, fit).seed_text
-        'another seed may move a probability by 0.02, more draws of the fit by less'
+        'another seed may move a P(better) by 0.02, and by less with more draws of the fit'
         """
         moved = 2.0 * float(str(self.meta.get("draws_error", 0.0)))
-        said = f"another seed may move a probability by {moved:.2f}, more draws of the fit by less"
-        return said if moved >= 0.01 else ""
+        said = f"another seed may move a P(better) by {moved:.2f}"
+        return f"{said}, and by less with more draws of the fit" if moved >= 0.01 else ""
 
     @property
     def residual_text(self) -> str | None:

@@ -99,12 +99,10 @@ WEIGHTS: Mapping[WeightName, Weight] = MappingProxyType(
 
 _MEANINGS: Mapping[WeightName, str] = MappingProxyType(
     {
-        "mtc06": "its judgment can move {moved} by {weight:.3g}",
-        "evr": "its judgment should take {weight:.3g} off the topic's {variance}",
+        "mtc06": "can move {moved} by {weight:.3g}",
+        "evr": "should lower {variance} by {weight:.3g}",
         "influence": "its relevance moves {expected} by {weight:.3g}",
-        "reuse": (
-            "its judgment should take {weight:.3g} off the variances of the systems' own scores"
-        ),
+        "reuse": "should lower the variances of scores by {weight:.3g}",
     }
 )
 
@@ -121,9 +119,9 @@ def meaning(name: WeightName, weight: float, systems: int, *, numerators: bool =
     Examples
     --------
     >>> meaning("mtc06", 0.25, 2)
-    'its judgment can move the numerator of the difference by 0.25'
+    'can move the numerator of the difference by 0.25'
     >>> meaning("mtc06", 0.25, 3, numerators=False)  # the pair that it moves most
-    'its judgment can move a difference by 0.25'
+    'can move a difference by 0.25'
     """
     one = systems == 2
     difference = "the difference" if one else "a difference"
@@ -134,9 +132,7 @@ def meaning(name: WeightName, weight: float, systems: int, *, numerators: bool =
         )
     else:
         moved, expected = difference, f"{'the' if one else 'an'} expected difference"
-    variance = (
-        "variance of the difference" if one else "variances of differences, summed over pairs"
-    )
+    variance = "the variance of the difference" if one else "the variances of all pairs"
     return _MEANINGS[name].format(weight=weight, moved=moved, expected=expected, variance=variance)
 
 

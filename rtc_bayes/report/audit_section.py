@@ -16,9 +16,18 @@ if TYPE_CHECKING:
     from rtc_bayes.judging.audit_result import Audit
 
 _TITLE = "Audit: does a random sample bear the model out?"
+# DCG aside
+_MOST_OF_A_SCORE = 10.0
 _JUDGED = "Shares of documents that are judged (judged@k) count the audit's judgments, too."
+
+
+def _figure(value: float) -> str:
+    """Write a score, or a number of documents."""
+    return f"{value:.4f}" if abs(value) < _MOST_OF_A_SCORE else f"{value:.1f}"
+
+
 _FORMATS: dict[str, Format] = dict.fromkeys(
-    ("expected", "sd", "estimate", "low", "high", "se"), ".4f"
+    ("expected", "sd", "estimate", "low", "high", "se"), _figure
 )
 
 
@@ -33,9 +42,11 @@ def audit_section(audit: Audit, level: int = 2) -> list[str]:
     """
     verdict = html.escape(audit.verdict)
     said = f"<strong>{verdict}</strong>" if audit.alarm else verdict
+    finding = [heading(_TITLE, level), f"<p>{said}</p>"]
+    if not audit.judged:
+        return finding
     return [
-        heading(_TITLE, level),
-        f"<p>{said}</p>",
+        *finding,
         to_html(_evidence(audit), {"e-value": ".3g"}),
         f"<p>{html.escape(_columns(audit))}</p>",
         to_html(_estimates(audit), _FORMATS),
@@ -49,6 +60,8 @@ def audit_tables(audit: Audit) -> list[Table | Passage]:
     ----------
     audit : Audit
     """
+    if not audit.judged:
+        return [Passage(_TITLE, (audit.verdict,))]
     return [
         Passage(_TITLE, (audit.verdict, _columns(audit))),
         Table("evidence against the model", _evidence(audit), {"e-value": ".3g"}),

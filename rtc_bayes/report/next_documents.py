@@ -77,7 +77,10 @@ def _sure(chosen: NextDocuments, judgments: Judgments, *, for_pair: bool) -> str
     # what a document can still change is not certain
     written = share_of_draws if chosen else probability
     pair, confidence = " and ".join(chosen.pair), written(chosen.confidence)
-    differs = "by mean probabilities, without the residual: P(better) of compare may differ"
+    differs = (
+        "by mean probabilities, without the residual, for choosing documents; compare says how "
+        "sure to be"
+    )
     if not enough_to_fit(judgments):
         differs += f"; no model is fitted to fewer than {REFIT_EVERY} judgments: every p is .5"
     which = "for" if for_pair else "least sure"

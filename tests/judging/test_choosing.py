@@ -49,7 +49,7 @@ def test_why_says_ranks_probability_and_weight(pool):
     result = next_documents(pool, Judgments.none(pool), algorithm="mtc", count=1)[0]
     assert (result.topic, result.docno) == ("1", "a")
     assert result.why == (
-        "rank 1 in A, not in B, retrieved by 2 of 3; p 0.50; its judgment can move the "
+        "rank 1 in A, not in B, retrieved by 2 of 3; p 0.50; can move the "
         f"numerator of a difference by {result.weight:.3g}"
     )
     by_rank = next_documents(pool, Judgments.none(pool), algorithm="ip", count=2)
@@ -69,8 +69,8 @@ def test_every_weight_says_why(pool, weight):
 @pytest.mark.parametrize(
     ("weight", "pair", "said"),
     [
-        ("evr", None, "off the topic's variances of differences, summed over pairs"),
-        ("evr", ("A", "B"), "off the topic's variance of the difference"),
+        ("evr", None, "should lower the variances of all pairs by"),
+        ("evr", ("A", "B"), "should lower the variance of the difference by"),
         ("influence", None, "the expected numerator of a difference by"),
         ("influence", ("A", "B"), "the expected numerator of the difference by"),
     ],

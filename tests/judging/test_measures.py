@@ -226,7 +226,7 @@ def test_why_says_what_moves():
         for measure in (Estimand(scope="pool"), Estimand("P@1", scope="pool"))
     )
     assert "can move the numerator of the difference" in by_ap
-    assert by_p == "rank 1 in A, rank 4 in B; p 0.50; its judgment can move the difference by 0.5"
+    assert by_p == "rank 1 in A, rank 4 in B; p 0.50; can move the difference by 0.5"
 
 
 def test_the_page_asks_for_no_document_where_all_that_counts_is_judged():

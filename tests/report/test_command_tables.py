@@ -105,7 +105,7 @@ def test_a_baseline_and_what_is_asked_for(judgments, relevance):
     for error, said in ((0.016, True), (0.004, False)):
         drawn = replace(comparison, meta=comparison.meta | {"draws_error": error})
         title = comparison_tables(drawn, None, seed=0)[1].title
-        moved = "another seed may move a probability by 0.03, more draws of the fit by less"
+        moved = "another seed may move a P(better) by 0.03, and by less with more draws of the fit"
         assert title.endswith(f"\n{moved}") is said
     assert len(pairs.frame) == SYSTEMS - 1
     assert pairs.frame.columns[-1] == "P(too small to matter)"
