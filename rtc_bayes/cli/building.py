@@ -35,7 +35,7 @@ def build(
     confidence: Annotated[
         float | None,
         typer.Option(
-            help="Judge until every pair has it, from .5 to 1. Default: .95 without --budget "
+            help="Judge until every pair has it, from 0.5 to 1. Default: 0.95 without --budget "
             "(auto)."
         ),
     ] = None,

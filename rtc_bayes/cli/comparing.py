@@ -132,7 +132,7 @@ def compare(
         float | None,
         typer.Option(
             help="For documents that --erels does not list, from 0 to 1; needed where they are "
-            "over a tenth of the pool. Default: .5."
+            "over a tenth of the pool. Default: 0.5."
         ),
     ] = None,
     relevance: Annotated[
@@ -173,7 +173,7 @@ def compare(
         float | None,
         typer.Option(
             metavar="CONF",
-            help="Add how many more judgments give this confidence, from .5 to 1.",
+            help="Add how many more judgments give this confidence, from 0.5 to 1.",
         ),
     ] = None,
     per_topic: Annotated[

@@ -63,7 +63,7 @@ class JudgingResult(Shown):
         What was judged and how sure one was before, in order.
     before_fit : bool
         Whether the confidence is of a judge whose model is not fitted yet, as there are fewer than
-        10 judgments: every unjudged document has p = .5.
+        10 judgments: every unjudged document has p = 0.5.
 
     Examples
     --------
@@ -131,8 +131,8 @@ class JudgingResult(Shown):
         if self.judgments.judge_labels is not None:
             return ". No judgment was made: the lists and labels alone are so sure"
         return (
-            ". No judgment was made: with p = .5 for every document the run that ranks more of the "
-            "pool is surely better. Ask for some judgments by a floor (floor=, --floor)"
+            ". No judgment was made: with p = 0.5 for every document the run that ranks more of "
+            "the pool is surely better. Ask for some judgments by a floor (floor=, --floor)"
         )
 
     @property
@@ -141,8 +141,8 @@ class JudgingResult(Shown):
         if not self.before_fit or not self.judgments.n_judged:
             return ""
         return (
-            f". The model is first fitted at {REFIT_EVERY} judgments: this confidence takes p = .5 "
-            "for every unjudged document, and a comparison does not"
+            f". The model is first fitted at {REFIT_EVERY} judgments: this confidence takes p = "
+            "0.5 for every unjudged document, and a comparison does not"
         )
 
     def __repr__(self) -> str:

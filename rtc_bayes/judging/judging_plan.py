@@ -112,7 +112,7 @@ class JudgingPlan(Shown):
     ... )
     >>> print(made.sentence)
     To separate 0.05 at 0.95: 22 topics of 4 judgments (cost 48), or 18 of 16 (cost 208).
-    60 more make 25 topics of 4, the pilot topics among them, which separates 0.0464; ...
+    60 more bring 25 topics, the pilot's among them, to 4 judgments each, which separates ...
     >>> made.sd(25, 4).round(4)
     array([0.0271])
     """
@@ -401,7 +401,8 @@ class JudgingPlan(Shown):
     def _bought(self, choice: Choice, judgments: int) -> str:
         """Say what the budget buys."""
         if self._so_deep(choice, judgments) == choice.topics:
-            return f"make {choice.topics} topics of {judgments}, the pilot topics among them"
+            every = f"{choice.topics} topics, the pilot's among them"
+            return f"bring {every}, to {judgments} judgments each"
         more = f"{choice.deepened} of the pilot's {choice.topics} topics"
         return f"deepen {more} to {judgments} judgments each"
 

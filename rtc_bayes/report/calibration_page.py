@@ -90,7 +90,7 @@ def _sections(study: CalibrationStudy, tables: Mapping[str, StudyTable]) -> list
     return [
         _facts(study),
         heading("Probabilities of relevance"),
-        "<p>Of the unjudged documents with probability .2, a fifth should be relevant.</p>",
+        "<p>Of the unjudged documents with probability 0.2, a fifth should be relevant.</p>",
         figures_beside(
             figure(
                 calibration_figures.reliability_curve(study.reliability),
@@ -208,7 +208,7 @@ def _confidence(study: CalibrationStudy) -> StudyTable:
     scores = study.summary["confidence"]
     rows = {
         "W (90% interval)": with_interval(scores["W"], scores["W_interval"], ".2f"),
-        "W, capped at .95": number(scores["W_capped"], ".2f"),
+        "W, capped at 0.95": number(scores["W_capped"], ".2f"),
         "W if exact": number(scores["W_expected"], ".2f"),
         "log score": with_interval(scores["log_score"], scores["log_score_interval"], ".3f"),
         "mean confidence": number(scores["mean_confidence"], ".1%"),

@@ -82,6 +82,6 @@ def _sure(chosen: NextDocuments, judgments: Judgments, *, for_pair: bool) -> str
         "sure to be"
     )
     if not enough_to_fit(judgments):
-        differs += f"; no model is fitted to fewer than {REFIT_EVERY} judgments: every p is .5"
+        differs += f"; no model is fitted to fewer than {REFIT_EVERY} judgments: every p is 0.5"
     which = "for" if for_pair else "least sure"
     return f"{which}: {pair}, confidence {confidence} ({differs})"

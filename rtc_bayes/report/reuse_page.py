@@ -171,7 +171,7 @@ def _about_posterior(posterior: LossPosterior) -> str:
     low, high = posterior.interval()
     return (
         f"The loss is {posterior.overall.mean():+.4f}, between {low:+.4f} and {high:+.4f} with "
-        f"probability .9, where the mean score is {posterior.mean_score:.3f}. With probability "
+        f"probability 0.9, where the mean score is {posterior.mean_score:.3f}. With probability "
         f"{posterior.probability_within(rope):.2f} it is less than a twentieth of that either way. "
         "Of pairs of a system of a group that comes next with one that took part, "
         f"{posterior.changed_order():.1%} are expected to change order for its loss."
@@ -199,5 +199,5 @@ def _facts(result: Reusability) -> list[tuple[str, str]]:
             probability(result.loss_p),
             f"p of the loss, by {counted(len(result.permuted.loss), 'permutation')}",
         ),
-        (f"{result.detectable_loss:.4f}", "a loss that would be found with probability .8"),
+        (f"{result.detectable_loss:.4f}", "a loss that would be found with probability 0.8"),
     ]

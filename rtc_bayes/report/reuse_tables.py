@@ -72,7 +72,7 @@ def plan_tables(
     tables = [
         Table(
             f"Topics by groups held out of each, of {counted(len(design.topics), 'topic')} and "
-            f"{len(design.groups)} groups; power of a pair's t-test, differences of .25 sd",
+            f"{len(design.groups)} groups; power of a pair's t-test, differences of 0.25 sd",
             counts[list(words)].rename(columns=words),
             formats,
         )

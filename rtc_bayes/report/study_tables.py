@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SUMMARY_ROWS: tuple[tuple[str, str, str], ...] = (
     ("W", "W", ".2f"),
     ("W, 90% interval", "W_interval", ".2f"),
-    ("W, capped at .95", "W_capped", ".2f"),
+    ("W, capped at 0.95", "W_capped", ".2f"),
     ("W if exact", "W_expected", ".2f"),
     ("log score", "log_score", ".3f"),
     ("log score, 90% interval", "log_score_interval", ".3f"),

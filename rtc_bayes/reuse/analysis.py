@@ -274,7 +274,7 @@ class Reusability(Shown):
 
     @property
     def detectable_loss(self) -> float:
-        """The loss that the test of the loss would find with probability .8."""
+        """The loss that the test of the loss would find with probability 0.8."""
         from scipy.stats import norm
 
         return float(norm.isf(self.level / 2) + _POWER) * self.loss_sd
@@ -415,7 +415,7 @@ class Reusability(Shown):
         """False where a test finds an effect of holding out; None where none could have; else True.
 
         True says that no effect was found, and that a loss of a tenth of the mean score would
-        have been, with probability .8.
+        have been, with probability 0.8.
         """
         p = self._p_holm()
         if self.loss_p <= self.level or min(p.values(), default=1.0) <= self.level:
@@ -440,7 +440,7 @@ class Reusability(Shown):
             said.append(
                 f"No loss was found: scores of held-out groups are {change} ({share:.1%} of the "
                 f"mean score), p {self.loss_p:.3f}. A loss of {self.detectable_loss:.3f} "
-                f"({self.detectable_loss / mean:.0%}) would be found with probability .8."
+                f"({self.detectable_loss / mean:.0%}) would be found with probability 0.8."
             )
         changed = [c for c in COMPARISONS if p.get(c, 1.0) <= self.level]
         if changed:

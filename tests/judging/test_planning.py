@@ -1,5 +1,6 @@
 """Planning: against brute force, by its order, by its seed, and what it refuses."""
 
+import html
 from dataclasses import replace
 from itertools import product
 
@@ -375,7 +376,7 @@ def test_what_a_plan_does_not_know(by_hand):
 def test_the_sentence(by_hand):
     assert by_hand.sentence.startswith("To separate 0.1 at 0.95: ")
     assert by_hand.sentence in repr(by_hand)
-    shown = by_hand._repr_html_()
+    shown = html.unescape(by_hand._repr_html_())
     assert by_hand.sentence in shown
     assert "topics needed" in shown
     assert "already" in replace(by_hand, difference=1.0).sentence

@@ -592,7 +592,7 @@ def test_judging_that_needs_no_judgment_says_why():
     pool = pool_of(lists, {"1": "a", "2": "k"})
     result = build(pool, judged_everything(pool), "rtc:map", Estimand(scope="pool"))
     assert (result.judgments.n_judged, result.reason) == (0, "reached")
-    assert "No judgment was made: with p = .5 for every document" in repr(result)
+    assert "No judgment was made: with p = 0.5 for every document" in repr(result)
     asked = build(pool, judged_everything(pool), "rtc:map", Estimand(scope="pool"), floor=1)
     assert asked.judgments.n_judged >= 2
     assert "No judgment was made" not in repr(asked)
