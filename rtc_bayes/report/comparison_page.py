@@ -114,7 +114,7 @@ def _by_measure(
     return [
         facts(_facts(comparison, used, judgments)),
         heading("What the numbers are about, and how far to trust them", level),
-        f"<p>{html.escape(trust(comparison, used))}</p>",
+        *_trust(comparison, used),
         *(audit_section(audit, level) if audit is not None else []),
         heading("Expected scores", level),
         _drawn(comparison),
@@ -164,8 +164,17 @@ def _measures(compared: Sequence[Comparison]) -> list[str]:
     ]
 
 
-def trust(comparison: Comparison, judgments: Judgments | None) -> str:
-    """Say in plain words what the numbers are about, and how far to trust them."""
+def _trust(comparison: Comparison, judgments: Judgments | None) -> list[str]:
+    """Say what to take care of, and in plain words what the numbers are about."""
+    cautions = [
+        f"<li>Take care: {html.escape(of)}.</li>" for of in _cautions(comparison, judgments)
+    ]
+    about = " ".join([*_what_is_shown(comparison), *_what_is_unsure(comparison, judgments)])
+    return [*(["<ul>", *cautions, "</ul>"] if cautions else []), f"<p>{html.escape(about)}</p>"]
+
+
+def _what_is_shown(comparison: Comparison) -> list[str]:
+    """Say what a score, P(better) and an interval are."""
     about = str(comparison.meta.get("about", comparison.measure))
     said = [
         f"A score is the mean over {counted(len(comparison.topics), 'topic')} of {about}.",
@@ -180,24 +189,27 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
         "say, mostly where the better system is better still; so an interval may hold 0 where "
         "P(better) is 0.95 and more.",
     ]
+    if "grades" in comparison.meta:
+        said.append(f"{comparison.measure} counts grades: {comparison.meta['grades']}.")
+    if "relevant" in comparison.meta:
+        said.append(f"{capital(str(comparison.meta['relevant']))}.")
+    return said
+
+
+def _what_is_unsure(comparison: Comparison, judgments: Judgments | None) -> list[str]:
+    """Say what the intervals count, what they leave out, and what they rest on."""
+    said = []
     if comparison.method == "map" and not comparison.settled:
         said.append(
             "By map every document has one probability: how far these are uncertain themselves is "
             "not in the intervals."
         )
-    unjudged = float(str(comparison.meta.get("unjudged_relevant", 0.0)))
     asks_how_many = parse_measure(comparison.measure).asks_how_many
-    if judgments is not None and 0.0 < unjudged < 1.0 and asks_how_many:
+    if judgments is not None and asks_how_many and 0.0 < _unjudged(comparison) < 1.0:
         said.append(
-            f"Of the relevant documents that are expected in the pool, {unjudged:.0%} are "
-            "without a judgment."
+            f"Of the relevant documents that are expected in the pool, {_unjudged(comparison):.0%} "
+            "are without a judgment."
         )
-    if "grades" in comparison.meta:
-        said.append(f"{comparison.measure} counts grades: {comparison.meta['grades']}.")
-    if "relevant" in comparison.meta:
-        said.append(f"{capital(str(comparison.meta['relevant']))}.")
-    if (level := comparison.level_text) is not None:
-        said.append(f"Take care: {level}.")
     residual = comparison.meta.get("residual")
     if residual:
         said.append(
@@ -217,24 +229,36 @@ def trust(comparison: Comparison, judgments: Judgments | None) -> str:
     if seed_text := comparison.seed_text:
         said.append(f"{capital(seed_text)}.")
     if judgments is not None:
-        said += _cautions(judgments)
-        judged = ""
-        if not comparison.settled:
-            judged = caution(judgments, comparison.topics, comparison.measure, unjudged)
-    else:
-        judged = comparison.judged_text
-    if judged:
-        said.append(f"Take care: {judged}.")
+        said += _of_judgments(judgments)
     said.append(
         "The numbers are about these topics, not about others like them, and they are right as far "
         "as the probabilities of relevance are: a robustness study checks that on a collection "
         "with complete judgments."
     )
-    return " ".join(said)
+    return said
 
 
-def _cautions(judgments: Judgments) -> list[str]:
-    """Warn of what few judgments cannot support."""
+def _unjudged(comparison: Comparison) -> float:
+    """Return the share of the pool's relevant documents that is expected without a judgment."""
+    return float(str(comparison.meta.get("unjudged_relevant", 0.0)))
+
+
+def _cautions(comparison: Comparison, judgments: Judgments | None) -> list[str]:
+    """Warn of scores that are off together, of too few judgments, and of suspicious labels."""
+    said = [comparison.level_text]
+    if judgments is None:
+        said.append(comparison.judged_text)
+    else:
+        if not comparison.settled:
+            unjudged, measure = _unjudged(comparison), comparison.measure
+            said.append(caution(judgments, comparison.topics, measure, unjudged))
+        if judgments.judge_labels is not None:
+            said += [remark for remark, _ in remarks_on_labels(judgments)]
+    return [of for of in said if of]
+
+
+def _of_judgments(judgments: Judgments) -> list[str]:
+    """Say what labels count for, and of topics without a judgment."""
     said = []
     labels = judgments.judge_labels
     if labels is not None:
@@ -242,7 +266,6 @@ def _cautions(judgments: Judgments) -> list[str]:
             f"Labels by {counted(len(labels.judges), 'judge')} that may err are evidence beside "
             f"the lists: {labels_words(judgments)}. What they are worth, judgments tell."
         )
-        said += [f"Take care: {remark}." for remark, _ in remarks_on_labels(judgments)]
     if 0 < len(judgments.judged_topics) < judgments.pool.n_topics:
         unjudged = judgments.pool.n_topics - len(judgments.judged_topics)
         said.append(
