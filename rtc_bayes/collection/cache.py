@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection.runs import Run
+from rtc_bayes.collection.runs import Run, run_of_checked
 from rtc_bayes.errors import InputError
 from rtc_bayes.store import atomic_path, digest_file, digest_text, make_folder
 
@@ -115,11 +115,11 @@ def _runs(stored: Mapping[str, NDArray[Any]], paths: Sequence[Path]) -> list[Run
         paths, _unpacked(stored["tags"]), _unpacked(stored["digests"]), of_run, strict=True
     )
     return [
-        Run(
+        run_of_checked(
             tag,
             dict(zip(topics[first:last], rankings[first:last], strict=True)),
-            path=str(path),
-            digest=digest,
+            str(path),
+            digest,
         )
         for path, tag, digest, (first, last) in described
     ]

@@ -43,7 +43,22 @@ def freeze(*arrays: NDArray[Any]) -> None:
         array.flags.writeable = False
 
 
+def frozen[Kind: np.generic](array: NDArray[Kind]) -> NDArray[Kind]:
+    """Return an array if it is read-only, else a read-only copy of it.
+
+    Examples
+    --------
+    >>> scores = np.zeros(2)
+    >>> frozen(scores).flags.writeable, scores.flags.writeable
+    (False, True)
+    """
+    if array.flags.writeable:
+        array = array.copy()
+        freeze(array)
+    return array
+
+
 def freeze_fields(record: DataclassInstance) -> None:
-    """Make the arrays among a dataclass's fields read-only, in place."""
+    """Make the arrays among a dataclass's fields read-only, in place: they are taken over."""
     values = (getattr(record, each.name) for each in fields(record))
     freeze(*(value for value in values if isinstance(value, np.ndarray)))

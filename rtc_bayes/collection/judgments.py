@@ -10,8 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.grades import GradeDistribution, heights_of
-from rtc_bayes.collection.ids import by_topic, list_of_names, shared_topics, some
-from rtc_bayes.collection.immutable import freeze
+from rtc_bayes.collection.ids import (
+    by_topic,
+    keyed_by_text,
+    list_of_names,
+    shared_topics,
+    some,
+    text_of,
+)
+from rtc_bayes.collection.immutable import freeze, frozen
 from rtc_bayes.collection.judgment_values import as_grades, grades_of, indices_in, relevance_of
 from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.labels_beside import check_labels_beside
@@ -96,7 +103,8 @@ class Judgments(Saved):
         whole_fields(self, relevance_level=1)
         if self.grades is None:
             object.__setattr__(self, "grades", as_grades(self.labels, self.relevance_level))
-        freeze(self.labels, self.order, self.grades)
+        for name in ("labels", "order", "grades"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
 
     @classmethod
     def none(
@@ -160,7 +168,8 @@ class Judgments(Saved):
         ------
         InputError
             A document that the pool does not hold or that is judged twice, a label outside
-            [0, 1], or as many documents as labels are not given.
+            [0, 1], or as many documents as labels are not given; `judged_for` by topic that
+            names no topic of the pool.
 
         Examples
         --------
@@ -175,6 +184,7 @@ class Judgments(Saved):
         """
         every = np.full(pool.n_documents, np.nan)
         order = np.empty(0, dtype=np.int64)
+        _check_topics(pool, judged_for, say=False)
         made_for = _judged_for(pool, judged_for)
         none = cls(pool, every, order, *made_for, every, relevance_level, hold_out)
         return none.with_labels(documents, labels, grades)
@@ -210,6 +220,7 @@ class Judgments(Saved):
         every, of_grade = self.labels.copy(), self.grades.copy()
         every[added] = values
         of_grade[added] = grades_of(grades, values, self.relevance_level)
+        freeze(order, every, of_grade)  # so that they are not copied once more
         return replace(self, labels=every, order=order, grades=of_grade)
 
     def with_judge_labels(self, labels: Labels | None) -> Judgments:
@@ -374,13 +385,15 @@ class Judgments(Saved):
         Raises
         ------
         InputError
-            Qrels and pool have no topic in common, or the relevance level is below 1.
+            Qrels and pool have no topic in common, nor `judged_for` by topic and the pool; or the
+            relevance level is below 1.
 
         Warns
         -----
         CollectionWarning
-            Once, naming judged topics for which there is no run; systems that `judged_for`
-            names and the pool does not have; and what :func:`level_of` says of the level.
+            Once, naming judged topics for which there is no run; systems and topics that
+            `judged_for` names and the pool does not have; and what :func:`level_of` says of the
+            level.
 
         Examples
         --------
@@ -397,9 +410,9 @@ class Judgments(Saved):
         Judgments(3 judged, 1 relevant, in 1 of 2 topics)
         """
         level = level_of(qrels, relevance_level)
-        if judged_for is None:
-            judged_for = qrels.judged_for
-        elif absent := set(_judged_for(pool, judged_for)[0] or ()).difference(pool.systems):
+        made_for = _judged_for(pool, qrels.judged_for if judged_for is None else judged_for)
+        _check_topics(pool, judged_for, say=True)
+        if judged_for is not None and (absent := set(made_for[0] or ()).difference(pool.systems)):
             warn(
                 f"of systems judged for there is no run, {some(sorted(absent))}: check that "
                 "judged_for= or --judged-for names them rightly",
@@ -424,12 +437,16 @@ class Judgments(Saved):
             [float(grade >= level) for _, _, grade in grades],
             grades=[grade for _, _, grade in grades],
             relevance_level=level,
-            judged_for=judged_for,
             hold_out=qrels.hold_out,
         )
-        return replace(made, aside=tuple(pair for pair in qrels.negative if pair[0] in wanted))
+        return replace(
+            made,
+            judged_for=made_for[0],
+            judged_for_by_topic=made_for[1],
+            aside=tuple(pair for pair in qrels.negative if pair[0] in wanted),
+        )
 
-    def judged_for_topic(self, topic: str) -> tuple[str, ...] | None:
+    def judged_for_topic(self, topic: str | int) -> tuple[str, ...] | None:
         """Return the systems that the judgments of a topic were made for; None when not known.
 
         Examples
@@ -443,6 +460,7 @@ class Judgments(Saved):
         >>> judgments.judged_for_topic("1"), judgments.judged_for
         (('one',), ('one', 'two'))
         """
+        topic = text_of(topic, "topic")
         if topic not in self.pool.topics:
             raise InputError(f"the pool holds no topic {topic!r}")
         if self.judged_for_by_topic is None:
@@ -812,7 +830,20 @@ def _judged_for(
         return None, None
     if not isinstance(judged_for, Mapping):
         return tuple(list_of_names("judged_for", judged_for)), None
-    lists = {str(t): list_of_names("judged_for", systems) for t, systems in judged_for.items()}
+    lists = {
+        topic: list_of_names("judged_for", systems)
+        for topic, systems in keyed_by_text(judged_for, "topic").items()
+    }
     named = dict.fromkeys(system for systems in lists.values() for system in systems)
     ordered = [s for s in pool.systems if s in named] + [s for s in named if s not in pool.systems]
     return tuple(ordered), {topic: tuple(systems) for topic, systems in lists.items() if systems}
+
+
+def _check_topics(pool: Pool, judged_for: JudgedFor, *, say: bool) -> None:
+    """Refuse systems by topic, none of which the pool holds; warn of others if asked to `say` so.
+
+    Unknown topics would have been judged for nobody.
+    """
+    if isinstance(judged_for, Mapping) and judged_for:
+        named = keyed_by_text(judged_for, "topic")
+        shared_topics(pool.topics, named, what="systems judged for", say=say)

@@ -28,6 +28,7 @@ _HIGHEST = 100
 MANY_LABELS = 100
 """Labels of a judge from which the grades that it never gives say what its scale is."""
 _UNANSWERED = tuple(f"unanswered_{name}" for name in ("topic", "docno", "judge"))
+_COUNTS = ("n_dropped", "n_above")
 RARE = 0.05
 """Labels beyond a gap in the grades are taken for a slip if they are this share of all, or less."""
 
@@ -284,7 +285,12 @@ class Labels:
         return pool.locate_pairs(pairs)
 
     def on(self, pool: Pool) -> Labels:
-        """Return the labels that are about documents of a pool, of which there must be one.
+        """Return the labels that are about documents of a pool.
+
+        Raises
+        ------
+        InputError
+            None is.
 
         Examples
         --------
@@ -294,7 +300,13 @@ class Labels:
         >>> labels.on(rb.Pool.from_runs(rb.Runs([run])))
         Labels(1 label of 1 pair by 1 judge, 1 topic, grades 0 to 1, gold of 0 pairs)
         """
-        return self.keep(self.located(pool) >= 0)
+        inside = self.located(pool) >= 0
+        if not inside.any():
+            raise InputError(
+                "no label is of a document of the pool",
+                remedy="give labels of these runs' documents",
+            )
+        return self.keep(inside)
 
     def gold_grades(self) -> Codes:
         """Return the true grade of each pair; -1 where it is not known."""
@@ -340,7 +352,7 @@ class Labels:
         Raises
         ------
         InputError
-            A judge or topic without labels here.
+            A judge or topic without labels here; or the judges have none of the topics.
         """
         keep = np.ones(self.n_labels, dtype=bool)
         if judges is not None:
@@ -377,7 +389,8 @@ class Labels:
         Raises
         ------
         InputError
-            Truths of another number than there are labels, or a position that no label has.
+            Truths of another number than there are labels, a position that no label has, or no
+            label is kept.
         """
         try:
             rows = np.arange(self.n_labels)[np.asarray(which)]
@@ -386,6 +399,8 @@ class Labels:
                 f"which: {error}",
                 remedy=f"give a truth for each of {counted(self.n_labels, 'label')}, or positions",
             ) from None
+        if not len(rows):
+            raise InputError("no label is kept", remedy="choose one at least")
         topics, docnos, judges = (
             [ids[i] for i in codes[rows]]
             for ids, codes in (
@@ -405,7 +420,9 @@ class Labels:
             gold={pair: grade for pair, grade in self.gold.items() if pair in kept},
             n_grades=self.n_grades,
         )
-        return replace(made, unanswered=self.unanswered)
+        return replace(
+            made, n_dropped=self.n_dropped, n_above=self.n_above, unanswered=self.unanswered
+        )
 
     def with_gold(self, gold: Mapping[tuple[str, str], int] | Qrels) -> Labels:
         """Return these labels with other true grades, of which negative ones say nothing; {}: none.
@@ -445,6 +462,8 @@ class Labels:
             f"judge_label_{name}": ("judge_label", of) for name, of in columns.items()
         }
         data["judge_label_grades"] = ((), self.n_grades)
+        for name in _COUNTS:
+            data[f"judge_label_{name}"] = ((), getattr(self, name))
         for name, of in zip(_UNANSWERED, zip(*self.unanswered, strict=True), strict=False):
             data[name] = ("unanswered", np.array(of, dtype=str))
         return xr.Dataset(data)
@@ -466,7 +485,14 @@ class Labels:
             n_grades=int(data["judge_label_grades"]),
         )
         columns = [data[n].to_numpy().astype(str).tolist() for n in _UNANSWERED if n in data]
-        return replace(made, unanswered=tuple(zip(*columns, strict=True)))
+        # files of before have no counts
+        dropped, above = (int(data.get(f"judge_label_{name}", 0)) for name in _COUNTS)
+        return replace(
+            made,
+            n_dropped=dropped,
+            n_above=above,
+            unanswered=tuple(zip(*columns, strict=True)),
+        )
 
     def __repr__(self) -> str:
         return (

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
-from rtc_bayes.collection.ids import list_of_names, list_of_topics, text_of
+from rtc_bayes.collection.ids import keyed_by_text, list_of_names, list_of_topics, text_of
 from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.collection.lists import Lists, entries_of, starts_of
 from rtc_bayes.collection.tails import Tails
@@ -56,7 +56,8 @@ class Pool(Saved):
     """The documents that systems retrieved, per topic, to a depth.
 
     Documents of a topic are contiguous and sorted by docno. A short list is short: nothing
-    is padded unless asked for. Make one with :meth:`from_runs`.
+    is padded unless asked for. Make one with :meth:`from_runs`: arrays that are given to the class
+    itself are not copied, and become read-only.
 
     Attributes
     ----------
@@ -136,7 +137,7 @@ class Pool(Saved):
         depth: int = defaults.DEPTH,
         reach: int = defaults.REACH,
         score_depth: int | None = None,
-        documents: Mapping[str, Iterable[str]] | None = None,
+        documents: Mapping[str, Iterable[str]] | Mapping[int, Iterable[str]] | None = None,
         qrels: Qrels | None = None,
         pad: bool = False,
     ) -> Pool:
@@ -153,7 +154,7 @@ class Pool(Saved):
         score_depth : int, optional
             Measures read lists down to this rank, from the depth to the reach; by default the
             depth.
-        documents : mapping of str to iterable of str, optional
+        documents : mapping of str or int to iterable of str, optional
             Docnos per topic that belong to the pool as well, so that measures find them in lists
             below the depth. Topics without a run are left out.
         qrels : Qrels, optional
@@ -198,7 +199,10 @@ class Pool(Saved):
         """
         depth = whole_number("depth", depth, least=1)
         reach = max(depth, whole_number("reach", reach, least=1))
-        added = {t: list_of_names("documents", docs) for t, docs in (documents or {}).items()}
+        added = {
+            topic: list_of_names("documents", docnos)
+            for topic, docnos in keyed_by_text(documents or {}, "topic").items()
+        }
         for topic, grades in (qrels or {}).items():
             added.setdefault(topic, []).extend(d for d, grade in grades.items() if grade >= 0)
         score_depth = whole_number("score_depth", depth if score_depth is None else score_depth)
@@ -561,12 +565,14 @@ class Pool(Saved):
             tails=None if self.tails is None else self.tails.select(cells, kept),
         )
 
-    def with_documents(self, documents: Mapping[str, Iterable[str]]) -> Pool:
+    def with_documents(
+        self, documents: Mapping[str, Iterable[str]] | Mapping[int, Iterable[str]]
+    ) -> Pool:
         """Return the pool with more documents, which no system ranks as far as the pool knows.
 
         Parameters
         ----------
-        documents : mapping of str to iterable of str
+        documents : mapping of str or int to iterable of str
             Docnos to add per topic; those already there change nothing.
 
         Raises
@@ -574,14 +580,14 @@ class Pool(Saved):
         InputError
             A topic that the pool does not hold.
         """
-        unknown = [topic for topic in documents if topic not in self.topics]
-        if unknown:
+        by_topic = keyed_by_text(documents, "topic")
+        if unknown := [topic for topic in by_topic if topic not in self.topics]:
             raise InputError(f"the pool holds no topic {unknown[0]!r}")
         new: list[str] = []
         places = [np.empty(0, dtype=np.int64)]
         added = np.zeros(self.n_topics, dtype=np.int64)
         for t, topic in enumerate(self.topics):
-            docnos = list_of_names("documents", documents.get(topic, ()))
+            docnos = list_of_names("documents", by_topic.get(topic, ()))
             wanted = np.array(sorted(set(docnos)), dtype=object)
             absent = wanted[self.locate(topic, wanted) < 0]
             new.extend(absent)

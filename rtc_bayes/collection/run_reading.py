@@ -16,7 +16,7 @@ from rtc_bayes.collection.cache import RunCache
 from rtc_bayes.collection.ids import shown, text_of
 from rtc_bayes.collection.lines import RUN, Rows
 from rtc_bayes.collection.records import SYSTEM, Records
-from rtc_bayes.collection.runs import Run, Runs, trec_order
+from rtc_bayes.collection.runs import Ranked, Run, Runs, run_of_checked, trec_order
 from rtc_bayes.collection.sources import files_of, kind_of, plain
 from rtc_bayes.errors import InputError, brief_repr, warn, whole_number
 
@@ -320,7 +320,7 @@ def _ordered(parsed: Sequence[_Parsed], depth: int | None) -> list[Run]:
     import pyarrow as pa
     from pyarrow import compute
 
-    lists: list[dict[str, tuple[NDArray[np.object_], NDArray[np.float64]]]] = [{} for _ in parsed]
+    lists: list[dict[str, Ranked]] = [{} for _ in parsed]
     for topic in dict.fromkeys(chain.from_iterable(run.topics for run in parsed)):
         runs = [i for i, run in enumerate(parsed) if topic in run.topics]
         coded = pa.chunked_array([parsed[i].docnos_of(topic) for i in runs]).dictionary_encode()
@@ -340,7 +340,7 @@ def _ordered(parsed: Sequence[_Parsed], depth: int | None) -> list[Run]:
             best_first = trec_order(documents, run.key[inside])[:depth]
             lists[i][topic] = docnos[documents[best_first]], run.scores[inside][best_first]
     return [
-        Run(run.tag, of, path=run.path, digest=run.digest)
+        run_of_checked(run.tag, of, run.path, run.digest)
         for run, of in zip(parsed, lists, strict=True)
     ]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.ids import keyed_by_text, list_of_names, shown, text_of
 from rtc_bayes.collection.immutable import Immutable, freeze
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rtc_bayes.collection.qrels import Qrels
+
+type Ranked = tuple[NDArray[np.object_], NDArray[np.float64]]
 
 
 def trec_order(documents: NDArray[np.integer], scores: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -62,7 +64,8 @@ class Run(Immutable):
     Raises
     ------
     InputError
-        A list with other than one score a document; a tag or topic that is no id.
+        A list with other than one score a document, a document twice in a topic, a score that is
+        not a number; a tag, topic or docno that is neither text nor a whole number.
 
     Examples
     --------
@@ -75,7 +78,7 @@ class Run(Immutable):
     """
 
     __slots__ = ("_lists", "digest", "path", "tag", "topics")
-    _lists: dict[str, tuple[NDArray[np.object_], NDArray[np.float64]]]
+    _lists: dict[str, Ranked]
     digest: str
     path: str
     tag: str
@@ -89,28 +92,28 @@ class Run(Immutable):
         path: str = "",
         digest: str = "",
     ) -> None:
-        copies = {}
-        for topic, (ranking, values) in keyed_by_text(lists, "topic").items():
-            docnos, scores = np.array(ranking, dtype=object), np.array(values, dtype=np.float64)
-            if docnos.ndim != 1 or docnos.shape != scores.shape:
-                raise InputError(
-                    f"run {tag!r}, topic {topic}: {docnos.size} documents but {scores.size} scores",
-                    remedy="give one score a document",
-                )
-            freeze(docnos, scores)
-            copies[topic] = docnos, scores
-        topics = natural_order(copies)
-        self._set(tag=text_of(tag, "system"), path=path, topics=topics)
-        self._set(_lists={topic: copies[topic] for topic in topics})
+        checked = {
+            topic: _checked_list(f"run {tag!r}, topic {topic}", ranking, scores)
+            for topic, (ranking, scores) in keyed_by_text(lists, "topic").items()
+        }
+        self._fill(text_of(tag, "system"), checked, path, digest)
+
+    def _fill(self, tag: str, lists: Mapping[str, Ranked], path: str, digest: str) -> None:
+        topics = natural_order(lists)
+        self._set(tag=tag, path=path, topics=topics)
+        self._set(_lists={topic: lists[topic] for topic in topics})
+        for ranked in self._lists.values():
+            freeze(*ranked)
         self._set(digest=digest or self._content_digest())
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Let the run cross process borders with arrays that stay as they are."""
-        return _rebuild, (self.tag, self._lists, self.path, self.digest)
+        return run_of_checked, (self.tag, self._lists, self.path, self.digest)
 
     def renamed(self, tag: str) -> Run:
         """Return the run under another name."""
-        return Run(tag, self._lists, path=self.path, digest=self.digest if self.path else "")
+        digest = self.digest if self.path else ""
+        return run_of_checked(text_of(tag, "system"), self._lists, self.path, digest)
 
     @classmethod
     def from_rankings(
@@ -136,7 +139,8 @@ class Run(Immutable):
         ------
         InputError
             A ranking that is a mapping, a document twice in a topic, a score that is not a number,
-            lengths that differ, an id that is neither text nor a whole number.
+            lengths that differ, a topic without scores where others have them, an id that is
+            neither text nor a whole number.
 
         Examples
         --------
@@ -147,40 +151,30 @@ class Run(Immutable):
         lists = {}
         scores = None if scores is None else keyed_by_text(scores, "topic")
         for topic, ranking in keyed_by_text(rankings, "topic").items():
-            if isinstance(ranking, str):
-                list_of_names("ranking", ranking)
-            if isinstance(ranking, Mapping):
-                raise InputError(
-                    f"run {tag!r}, topic {topic}: a ranking is a mapping, no list of docnos",
-                    remedy="read documents with scores: "
-                    "rb.read_runs({system: {topic: {docno: score}}})",
-                )
-            docnos = np.array([text_of(docno, "docno") for docno in ranking], dtype=object)
-            values = np.asarray(
-                range(len(docnos), 0, -1) if scores is None else scores[topic], dtype=np.float64
-            )
             where = f"run {tag!r}, topic {topic}"
-            if len(values) != len(docnos):
+            if scores is None:
+                lists[topic] = _checked_list(where, ranking, None)
+                continue
+            if topic not in scores:
                 raise InputError(
-                    f"{where}: {counted(len(docnos), 'document')} but "
-                    f"{counted(len(values), 'score')}"
+                    f"{where}: no scores", remedy="give scores of every topic, or none"
                 )
-            if len(set(docnos.tolist())) != len(docnos):
-                raise InputError(f"{where}: a document stands twice in the list")
-            if np.isnan(values).any():
-                raise InputError(f"{where}: a score is not a number (NaN)")
-            numbers = np.unique(docnos, return_inverse=True)[1]
-            order = np.arange(len(docnos)) if scores is None else trec_order(numbers, values)
-            lists[topic] = (docnos[order], values[order])
-        return cls(tag, lists)
+            docnos, values = _checked_list(where, ranking, scores[topic])
+            order = trec_order(np.unique(docnos, return_inverse=True)[1], values)
+            lists[topic] = docnos[order], values[order]
+        return run_of_checked(text_of(tag, "system"), lists)
 
-    def ranking(self, topic: str) -> NDArray[np.object_]:
+    def ranking(self, topic: str | int) -> NDArray[np.object_]:
         """Docnos of a topic, best first; empty when the run lacks the topic."""
-        return self._lists[topic][0] if topic in self._lists else np.empty(0, dtype=object)
+        return self._list(topic)[0]
 
-    def scores(self, topic: str) -> NDArray[np.float64]:
+    def scores(self, topic: str | int) -> NDArray[np.float64]:
         """Scores of a topic in ranked order; empty when the run lacks the topic."""
-        return self._lists[topic][1] if topic in self._lists else np.empty(0)
+        return self._list(topic)[1]
+
+    def _list(self, topic: str | int) -> Ranked:
+        ranked = self._lists.get(text_of(topic, "topic"))
+        return (np.empty(0, dtype=object), np.empty(0)) if ranked is None else ranked
 
     def _content_digest(self) -> str:
         content = hashlib.sha256(self.tag.encode())
@@ -283,7 +277,7 @@ class Runs(Immutable, Mapping[str, Run]):
                 judged = np.array([grades.get(docno, -1) >= 0 for docno in docnos], dtype=bool)
                 if judged.any():
                     lists[topic] = docnos[judged], run.scores(topic)[judged]
-            condensed.append(Run(run.tag, lists, path=run.path))
+            condensed.append(run_of_checked(run.tag, lists, run.path))
         if not any(len(run) for run in condensed):
             raise InputError(
                 "no document of the runs is judged",
@@ -332,8 +326,45 @@ class Runs(Immutable, Mapping[str, Run]):
         return f"Runs({counted(len(self), 'system')}, {topics}: {names})"
 
 
-def _rebuild(tag: str, lists: Any, path: str, digest: str) -> Run:
-    return Run(tag, lists, path=path, digest=digest)
+def run_of_checked(tag: str, lists: Mapping[str, Ranked], path: str = "", digest: str = "") -> Run:
+    """Make a run without checking it again; its arrays are taken over and become read-only.
+
+    Parameters
+    ----------
+    tag, lists, path, digest
+        As of :class:`Run`, and what it checks is so.
+
+    Examples
+    --------
+    >>> run_of_checked("a", {"1": (np.array(["d"], dtype=object), np.array([2.0]))})
+    Run('a': 1 topic, 1 document ranked)
+    """
+    run = Run.__new__(Run)
+    run._fill(tag, lists, path, digest)
+    return run
+
+
+def _checked_list(where: str, ranking: Iterable[Any], scores: ArrayLike | None) -> Ranked:
+    """Return docnos and scores (None: n, ..., 1) as arrays of their own; `where` begins errors."""
+    if isinstance(ranking, str) or not isinstance(ranking, Iterable):
+        list_of_names("ranking", ranking)
+    if isinstance(ranking, Mapping):
+        raise InputError(
+            f"{where}: a ranking is a mapping, no list of docnos",
+            remedy="read documents with scores: rb.read_runs({system: {topic: {docno: score}}})",
+        )
+    docnos = np.array([text_of(docno, "docno") for docno in ranking], dtype=object)
+    values = np.array(range(len(docnos), 0, -1) if scores is None else scores, dtype=np.float64)
+    if values.shape != docnos.shape:
+        raise InputError(
+            f"{where}: {counted(len(docnos), 'document')} but {counted(values.size, 'score')}",
+            remedy="give one score a document",
+        )
+    if len(set(docnos.tolist())) != len(docnos):
+        raise InputError(f"{where}: a document stands twice in the list", remedy="give it once")
+    if np.isnan(values).any():
+        raise InputError(f"{where}: a score is not a number (NaN)", remedy="correct it")
+    return docnos, values
 
 
 def _name_some(names: Iterable[str], most: int = 10) -> str:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.qrels import Qrels
-from rtc_bayes.collection.runs import Run, Runs
+from rtc_bayes.collection.runs import Runs, run_of_checked
 from rtc_bayes.collection.writing import write_qrels, write_runs
 from rtc_bayes.errors import InputError, brief_repr, moved, whole_number
 from rtc_bayes.store import atomic_write, provenance, write_json
@@ -266,7 +266,7 @@ def _simulate(
             of_topic[topic] = (docnos[ranked[s, kept]], values[s, kept])
         qrels[topic] = {docnos[document]: int(is_relevant[document]) for document in judged}
 
-    runs = Runs(Run(name, lists[s]) for s, name in enumerate(described.names))
+    runs = Runs(run_of_checked(name, lists[s]) for s, name in enumerate(described.names))
     judgments = Qrels(qrels)
     groups = {
         name: described.site_names[g]

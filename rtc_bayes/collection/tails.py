@@ -22,6 +22,7 @@ class Tails:
     """Ranks below a pool's depth of documents that other systems brought into the pool.
 
     Evidence for models; of measures, for those that read lists to a score depth below the depth.
+    Arrays that are given to the class itself are not copied, and become read-only.
 
     Attributes
     ----------

@@ -66,7 +66,7 @@ def assessor_confusion(
     Raises
     ------
     InputError
-        No document judged by both, or judgments of another type.
+        No document judged by both, judgments of another type, or a level below 1.
 
     Examples
     --------
@@ -81,8 +81,9 @@ def assessor_confusion(
     highest = max((grade for grades in first.values() for grade in grades.values()), default=0)
     counts = np.full((max(highest + 1, 2) if by_grade else 2, 2), 0.5)
     level = level_of(first, relevance_level)
-    second_level = second_relevance_level or second.relevance_level or level
-    levels = level, level_of(second, second_level)
+    if second_relevance_level is None:
+        second_relevance_level = second.relevance_level or level
+    levels = level, level_of(second, second_relevance_level)
     for topic, grades in first.items():
         others = second.get(topic, {})
         for docno, grade in grades.items():

@@ -391,7 +391,7 @@ def _by_outcomes(setting: Setting) -> Comparison:
         meta=setting.meta(
             scores[0].size if len(scores) else 0, sampled.unjudged + sampled.parameters
         )
-        | {"exact_draws": 0},
+        | {"exact_draws": 0, "draws_error": sampled.draws_error},
         setting=setting,
     )
 

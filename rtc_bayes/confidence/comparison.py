@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -58,7 +59,8 @@ class Comparison(Shown, Saved):
 
     Made by :func:`rtc_bayes.compare`. A score is the mean over topics; a difference is that of
     `a` less that of `b`; there is one entry per unordered pair, `a` before `b` in `systems`, or
-    one per system other than the baseline, `b`.
+    one per system other than the baseline, `b`. Arrays that are given to the class itself are not
+    copied, and become read-only.
 
     Attributes
     ----------
@@ -169,10 +171,21 @@ class Comparison(Shown, Saved):
         """Every pair, in the order of the arrays."""
         return tuple(Pair(**row) for row in _records(self._pair_columns()))
 
-    def _pair_columns(self) -> dict[str, list[Any]]:
-        """Values of every pair by name, without what was not asked for."""
+    @cached_property
+    def _pair_numbers(self) -> dict[tuple[str, str], int]:
+        """The place of every pair in the arrays."""
+        return {names: n for n, names in enumerate(zip(self.a, self.b, strict=True))}
+
+    def _pair(self, n: int) -> Pair:
+        (row,) = _records(self._pair_columns(slice(n, n + 1)))
+        return Pair(**row)
+
+    def _pair_columns(self, which: slice = slice(None)) -> dict[str, list[Any]]:
+        """Values of every pair, or some, by name, without what was not asked for."""
         columns = {name: getattr(self, _ELSEWHERE.get(name, name)) for name in _PAIR_COLUMNS}
-        return {name: _listed(values) for name, values in columns.items() if values is not None}
+        return {
+            name: _listed(values[which]) for name, values in columns.items() if values is not None
+        }
 
     def _pair_table(self) -> dict[str, list[Any]]:
         """Add the confidence to the values of every pair."""
@@ -193,11 +206,11 @@ class Comparison(Shown, Saved):
                 )
         if a == b:
             raise InputError(f"{a!r} is compared with itself", remedy="name two systems")
-        for pair, names in zip(self.pairs, zip(self.a, self.b, strict=True), strict=True):
-            if names == (a, b):
-                return pair
-            if names == (b, a):
-                return pair.reversed()
+        numbers = self._pair_numbers
+        if (a, b) in numbers:
+            return self._pair(numbers[a, b])
+        if (b, a) in numbers:
+            return self._pair(numbers[b, a]).reversed()
         raise InputError(f"{a!r} and {b!r} were not compared with each other")
 
     def ranking(self) -> tuple[str, ...]:

@@ -156,6 +156,9 @@ class Sampled(NamedTuple):
         The two parts of the variance of the difference.
     shape : Shape
         Of all outcomes of all draws.
+    draws_error : float
+        The largest standard error, of any pair, that draws and their outcomes leave in
+        P(< 0) + P(= 0) / 2; 0 of one draw.
     """
 
     expected: Floats
@@ -164,6 +167,7 @@ class Sampled(NamedTuple):
     unjudged: Floats
     parameters: Floats
     shape: Shape
+    draws_error: float
 
 
 def sampled_moments(scores: Floats, pairs: NDArray[np.int64]) -> Sampled:
@@ -179,10 +183,13 @@ def sampled_moments(scores: Floats, pairs: NDArray[np.int64]) -> Sampled:
         Rows of `scores`.
     """
     unjudged, parameters = _variance_parts(scores)
-    mean, within, between, skewness, kurtosis = np.empty((5, len(pairs)))
+    mean, within, between, skewness, kurtosis, spread = np.empty((6, len(pairs)))
     for inside in _blocks(scores, pairs):
-        within[inside], between[inside] = _variance_parts(_differences(scores, pairs[inside]))
-        flat = _differences(scores, pairs[inside], flat=True)
+        difference = _differences(scores, pairs[inside])
+        within[inside], between[inside] = _variance_parts(difference)
+        signs = from_outcomes(difference)
+        spread[inside] = (signs.less + 0.5 * signs.equal).std(axis=1)
+        flat = difference.reshape(len(difference), -1)
         mean[inside] = flat.mean(axis=1)
         central = flat - mean[inside, None]
         variance = np.square(central).mean(axis=1)
@@ -196,6 +203,7 @@ def sampled_moments(scores: Floats, pairs: NDArray[np.int64]) -> Sampled:
         unjudged=within,
         parameters=between,
         shape=Shape(skewness, kurtosis),
+        draws_error=float(spread.max(initial=0.0) / np.sqrt(scores.shape[1])),
     )
 
 

@@ -294,6 +294,8 @@ class Setting:
             noise = np.empty_like(scores)
             for of_system, system in zip(noise, systems.tolist(), strict=True):
                 np.random.default_rng([own, system]).standard_normal(out=of_system)
+            # it moves no expected score
+            noise -= noise.mean(axis=(1, 2), keepdims=True)
             scores += np.tensordot(
                 root_of(self.residual_covariance[np.ix_(systems, systems)]), noise, axes=1
             )
@@ -495,7 +497,8 @@ def check_lists(
         One is; the message says of how many runs the fit is, if it is of more.
     """
     deepest = max(estimand.score_depth or pool.depth, fitted.depth)
-    systems = [s for s, name in enumerate(fitted.systems) if name in set(pool.systems)]
+    compared = set(pool.systems)
+    systems = [s for s, name in enumerate(fitted.systems) if name in compared]
     for t, topic in enumerate(fitted.topics):
         if topic not in pool.topics:
             continue

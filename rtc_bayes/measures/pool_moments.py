@@ -40,7 +40,8 @@ _OF_PAIRS = ("difference_expected", "difference_variance", "third", "fourth", "l
 class Moments:
     """Moments of a measure for systems and pairs of systems, for every draw of probabilities.
 
-    A difference is that of the means over topics, first system less second.
+    A difference is that of the means over topics, first system less second. Arrays that are given
+    to the class itself are not copied, and become read-only.
 
     Attributes
     ----------

@@ -192,6 +192,12 @@ def test_select_and_its_refusal():
     assert (part.topics, part.judges, dict(part.gold)) == (("2",), ("b",), {})
     with pytest.raises(rb.InputError, match="topics without labels: 9"):
         labels.select(topics=["9"])
+    with pytest.raises(rb.InputError, match="no label is kept"):
+        labels.select(judges=["a"], topics=["2"])
+    with pytest.raises(
+        rb.InputError, match=r"no label is of a document of the pool; give .* runs'"
+    ):
+        labels.on(pool_of({"A": {"1": "x"}}))
 
 
 def test_the_crowd_of_the_relevance_feedback_track(data):
@@ -225,6 +231,10 @@ def test_what_a_judge_saw_without_a_label_is_known():
     assert labels.unanswered_on(pool, "y").tolist() == []
     for same in (labels.on(pool), rb.Labels.from_xarray(labels.to_xarray())):
         assert same.unanswered == labels.unanswered
+        assert (same.n_dropped, same.n_above) == (2, 1)
+    written = labels.to_xarray()
+    before = rb.Labels.from_xarray(written.drop_vars([n for n in written if "_n_" in n]))
+    assert (before.n_labels, before.n_dropped, before.n_above) == (2, 0, 0)
     assert labels.select(judges=["y"]).unanswered == ()
     numbers = rb.Labels.of([7] * 2, ["a", "b"], [1] * 2, [1, -1])
     assert numbers.unanswered == (("7", "b", "1"),)

@@ -79,6 +79,16 @@ def test_a_topic_may_be_given_as_a_whole_number(pool, topic):
     assert (qrels.judged(topic), qrels.get(10), None in qrels) == ({"w": 1}, None, False)
 
 
+@pytest.mark.parametrize("topic", [9, np.int32(9)])
+def test_a_table_by_whole_numbers_is_one_by_topic(runs, pool, topic):
+    assert runs["a"].ranking(topic).tolist() == ["x", "y", "z"]
+    assert runs["a"].scores(topic).tolist() == [3.0, 2.0, 1.0]
+    assert rb.Pool.from_runs(runs, documents={topic: ["new"]}).locate("9", ["new"])[0] >= 0
+    assert pool.with_documents({topic: ["new"]}).locate("9", ["new"])[0] >= 0
+    judgments = rb.Judgments.none(pool, judged_for={topic: ["a"]})
+    assert judgments.judged_for_topic(topic) == judgments.judged_for_topic("9") == ("a",)
+
+
 def test_a_number_of_no_topic_is_refused(pool):
     assert pool.documents(np.int64(1)) == pool.documents(1)
     for wrong in (-1, 2, "9", 1.0):
@@ -238,6 +248,17 @@ def test_judgments_on_another_pool(runs, pool):
         moved.to_qrels()
 
 
+def test_arrays_that_were_given_stay_writable(pool):
+    labels, order = np.full(pool.n_documents, np.nan), np.array([1])
+    labels[1] = 1.0
+    judgments = rb.Judgments(pool, labels, order)
+    labels[1], order[0] = 0.0, 0
+    assert (judgments.labels[1], judgments.order[0], judgments.grades[1]) == (1.0, 1, 1.0)
+    for array in (judgments.labels, judgments.order, judgments.grades):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
 def test_labels_must_be_probabilities(pool):
     for bad in (-0.1, 1.1, np.nan):
         with pytest.raises(InputError, match="outside"):
@@ -333,6 +354,24 @@ def test_systems_judged_for_that_are_not_here_are_named(pool):
     with pytest.warns(CollectionWarning, match="no run, A: check"):
         judged = rb.Judgments.from_qrels(pool, rb.Qrels({"9": {"z": 1}}), judged_for=["A"])
     assert judged.judged_for == ("A",)
+
+
+def test_topics_judged_for_that_are_not_here_are_named(pool):
+    qrels = rb.Qrels({"9": {"z": 1}})
+    with pytest.warns(
+        CollectionWarning, match="no run has 1 of 2 topics of the systems judged for"
+    ):
+        judged = rb.Judgments.from_qrels(pool, qrels, judged_for={"9": ["a"], "09": ["b"]})
+    assert judged.judged_for_topic("9") == ("a",)
+    for made in (
+        rb.Judgments.none,
+        lambda *_, **options: judged.from_qrels(pool, qrels, **options),
+    ):
+        with pytest.raises(InputError, match=r"no topic in common: .* the systems judged for 09"):
+            made(pool, judged_for={"09": ["a"]})
+    # qrels may be of more topics than are compared
+    of_more = rb.Qrels({"9": {"z": 1}}, judged_for={"8": ["a"]})
+    assert rb.Judgments.from_qrels(pool, of_more).judged_for_topic("9") == ()
 
 
 def test_what_is_not_known_is_inferred_and_said_so(pool):

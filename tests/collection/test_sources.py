@@ -321,8 +321,30 @@ def test_a_run_keeps_arrays_of_its_own():
     qrels = rb.Qrels(table)
     table["1"]["a"] = 5
     assert qrels["1"]["a"] == 1
-    with pytest.raises(InputError, match="2 documents but 1 scores"):
-        rb.Run("s", {"1": (docnos, scores[:1])})
+
+
+@pytest.mark.parametrize(
+    ("docnos", "scores", "said"),
+    [
+        (["a", "b"], [1], "run 's', topic 1: 2 documents but 1 score; give one"),
+        (["a", "b", "a"], [3, 2, 1], "topic 1: a document stands twice"),
+        (["1", 1], [2, 1], "topic 1: a document stands twice"),
+        (["a", "b"], [2, np.nan], "topic 1: a score is not a number"),
+        (["a", None], [2, 1], "docno None is not an id"),
+        ("ab", [2, 1], "ranking: 'ab' is not a list of names"),
+        ({"a": 2.0, "b": 1.0}, [2, 1], "topic 1: a ranking is a mapping"),
+    ],
+)
+def test_a_run_s_lists_are_checked(docnos, scores, said):
+    with pytest.raises(InputError, match=said):
+        rb.Run("s", {"1": (docnos, scores)})
+    with pytest.raises(InputError, match=said):
+        rb.Run.from_rankings("s", {"1": docnos}, scores={"1": scores})
+
+
+def test_a_topic_without_scores_is_named():
+    with pytest.raises(InputError, match="topic 2: no scores; give scores of every topic, or none"):
+        rb.Run.from_rankings("s", {"1": ["a"], "2": ["b"]}, scores={"1": [1.0]})
 
 
 def test_folders_and_globs_skip_how_a_file_was_made(tmp_path):

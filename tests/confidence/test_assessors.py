@@ -77,6 +77,8 @@ def test_the_confusion_of_documents_judged_by_both():
     second = rb.Qrels({"1": {"a": 1, "b": 0, "c": 0, "d": 1, "e": 1}, "3": {"x": 1}})
     found = rb.assessor_confusion(first, second, relevance_level=2, second_relevance_level=1)
     np.testing.assert_allclose(found, [[1.5 / 3, 1.5 / 3], [1.5 / 3, 1.5 / 3]])
+    with pytest.raises(rb.InputError, match="relevance_level is 0"):
+        rb.assessor_confusion(first, second, relevance_level=2, second_relevance_level=0)
 
 
 def test_a_row_for_each_grade(pool):

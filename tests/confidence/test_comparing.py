@@ -615,7 +615,12 @@ def test_the_level_of_few_and_of_many_systems_is_cautioned_about(make_pool, syst
     assert replace(comparison, measure="AP(rel=2)@5").level_text is None
 
 
-def test_the_error_of_draws_is_told():
+@pytest.mark.parametrize(
+    ("estimand", "options"),
+    [(POOL_ALONE, {"form": "normal"}), ("Success@1", {"outcomes": 2000})],
+    ids=["moments", "outcomes"],
+)
+def test_the_error_of_draws_is_told(estimand, options):
     """The spread of P over other draws of the same posterior."""
     rng = np.random.default_rng(4)
     pool = pool_of({"A": {"1": "abcd", "2": "xy"}, "B": {"1": "dcba", "2": "yx"}})
@@ -623,11 +628,11 @@ def test_the_error_of_draws_is_told():
     def compared():
         odds = rng.normal(0, 2, size=(200, 1)) + rng.normal(0, 1, size=(200, pool.n_documents))
         draws = 1 / (1 + np.exp(-odds))
-        return compare(pool, Relevance.from_values(pool, draws), POOL_ALONE, form="normal")
+        return compare(pool, Relevance.from_values(pool, draws), estimand, **options)
 
     several = [compared() for _ in range(60)]
     told = np.mean([each.meta["draws_error"] for each in several])
-    spread = np.std([each.p_less[0] for each in several], ddof=1)
+    spread = np.std([each.p_less[0] + 0.5 * each.p_equal[0] for each in several], ddof=1)
     # of 60 the standard deviation is known to a tenth
     assert told == pytest.approx(spread, rel=0.35)
 

@@ -129,6 +129,12 @@ def test_a_pair_in_either_order(comparison):
             comparison.pair(*names)
 
 
+def test_every_pair_is_found_without_building_the_others(comparison, monkeypatch):
+    every = comparison.pairs
+    monkeypatch.setattr(Comparison, "pairs", None)
+    assert tuple(comparison.pair(pair.a, pair.b) for pair in every) == every
+
+
 def test_the_better_of_a_pair(comparison):
     pair = replace(comparison.pairs[0], p_less=0.2, p_equal=0.1, p_greater=0.7)
     assert pair.better == pair.a

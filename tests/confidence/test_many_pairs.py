@@ -35,6 +35,8 @@ def test_draws_of_many_systems_are_compared_by_outcomes(pool, drawn):
     off = np.abs(auto.expected_difference - exact.expected_difference)
     assert (off < 5 * error).all()
     np.testing.assert_allclose(auto.sd_difference, exact.sd_difference, rtol=5 / np.sqrt(outcomes))
+    assert auto.meta["draws_error"] == pytest.approx(exact.meta["draws_error"], rel=0.1)
+    assert "another seed may move" in auto.seed_text
 
 
 def test_topics_of_them_are_asked_by_moments(pool, drawn):

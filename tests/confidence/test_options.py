@@ -83,6 +83,7 @@ def test_a_residual_reaches_what_only_outcomes_tell(pool, relevance):
     # standard error of a variance of 4000 outcomes: sqrt(2 / 4000)
     wide = plain.sd_difference**2 + 0.25 * unlikeness(likeness(pool))
     assert comparison.sd_difference**2 == pytest.approx(wide, rel=4 * np.sqrt(2 / 4000))
+    np.testing.assert_allclose(comparison.expected, plain.expected, rtol=1e-12)
 
 
 def test_where_all_is_judged_a_residual_leaves_the_normal(make_pool, point):
