@@ -114,7 +114,7 @@ def _by_measure(
     return [
         facts(_facts(comparison, used, judgments)),
         heading("What the numbers are about, and how far to trust them", level),
-        *_trust(comparison, used),
+        *trust(comparison, used),
         *(audit_section(audit, level) if audit is not None else []),
         heading("Expected scores", level),
         _drawn(comparison),
@@ -164,7 +164,7 @@ def _measures(compared: Sequence[Comparison]) -> list[str]:
     ]
 
 
-def _trust(comparison: Comparison, judgments: Judgments | None) -> list[str]:
+def trust(comparison: Comparison, judgments: Judgments | None) -> list[str]:
     """Say what to take care of, and in plain words what the numbers are about."""
     cautions = [
         f"<li>Take care: {html.escape(of)}.</li>" for of in _cautions(comparison, judgments)
