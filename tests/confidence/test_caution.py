@@ -93,7 +93,7 @@ def test_the_command_says_the_same(tmp_path, monkeypatch, capsys):
     title, note = (" ".join(shown.split()) for shown in capsys.readouterr())
     assert note.count(f"all 30 {SAID}") == 1
     assert "or score with evaluate, which takes all other documents for nonrelevant" in note
-    assert " all 30 judged documents are relevant " in title
+    assert " all 30 judged documents are relevant; " in title
     assert "how rare" not in title
 
 
