@@ -240,7 +240,7 @@ class Comparison(Shown, Saved):
         return replace(
             self,
             p_rope=compare_setting(setting).p_rope,
-            meta={**self.meta, "rope": rope},
+            meta={**self.meta, "rope": setting.rope},
             setting=setting,
         )
 
