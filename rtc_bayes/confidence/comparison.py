@@ -81,7 +81,9 @@ class Comparison(Shown, Saved):
     skewness, excess_kurtosis : ndarray, shape (pairs,)
         Of the difference given the parameters, mean over draws; not a number where it has no
         variance. Measured on outcomes if outcomes were sampled, else to first order in the
-        relevance of each document.
+        relevance of each document. Where `moments` is ``montecarlo`` the third and fourth cumulants
+        are averaged and divided by powers of `variance_unjudged`, and fewer than four outcomes to
+        a draw tell neither.
     variance_unjudged, variance_parameters : ndarray, shape (pairs,)
         The mean over draws of the variance, and the variance over draws of the expected
         difference (0 for a point estimate); their sum is sd_difference squared.
@@ -237,9 +239,11 @@ class Comparison(Shown, Saved):
         from rtc_bayes.confidence.comparing import compare_setting
 
         setting = replace(self.asked_setting, rope=rope)
+        # probabilities that were counted over outcomes are so again
+        counted_again = {"moments": "auto"} if self.moments == "montecarlo" else {}
         return replace(
             self,
-            p_rope=compare_setting(setting).p_rope,
+            p_rope=compare_setting(replace(setting, **counted_again)).p_rope,
             meta={**self.meta, "rope": setting.rope},
             setting=setting,
         )
@@ -251,7 +255,9 @@ class Comparison(Shown, Saved):
         -------
         Comparison
             With `sd_population`, `p_less_population`, `p_equal_population` and
-            `p_greater_population`.
+            `p_greater_population`. Where outcomes were counted for a measure with known moments,
+            these tell of single topics, and outcomes of the variance of their mean: the same
+            numbers to sampling error.
 
         Raises
         ------
@@ -524,7 +530,8 @@ class Comparison(Shown, Saved):
         Returns
         -------
         ScoreMatrix
-            Its mean over topics is `expected`; of a measure without moments both are sampled.
+            Its mean over topics is `expected`, to sampling error where outcomes were counted
+            (`moments` is ``montecarlo``); of a measure without moments both are sampled.
 
         Raises
         ------

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import kstat
 
 from rtc_bayes import measures
 from rtc_bayes.confidence.forms import TIE, SignProbabilities, from_outcomes
@@ -155,7 +156,9 @@ class Sampled(NamedTuple):
     unjudged, parameters : ndarray, shape (pairs,)
         The two parts of the variance of the difference.
     shape : Shape
-        Of all outcomes of all draws.
+        Given the parameters: third and fourth cumulants, means over draws, over powers of
+        `unjudged`; not a number for a pair without variance, or of fewer than four outcomes per
+        draw.
     """
 
     expected: Floats
@@ -181,14 +184,12 @@ def sampled_moments(scores: Floats, pairs: NDArray[np.int64]) -> Sampled:
     unjudged, parameters = _variance_parts(scores)
     mean, within, between, skewness, kurtosis = np.empty((5, len(pairs)))
     for inside in _blocks(scores, pairs):
-        within[inside], between[inside] = _variance_parts(_differences(scores, pairs[inside]))
-        flat = _differences(scores, pairs[inside], flat=True)
-        mean[inside] = flat.mean(axis=1)
-        central = flat - mean[inside, None]
-        variance = np.square(central).mean(axis=1)
-        variance[variance <= 0.0] = np.nan
-        skewness[inside] = (central**3).mean(axis=1) / variance**1.5
-        kurtosis[inside] = (central**4).mean(axis=1) / variance**2 - 3.0
+        differences = _differences(scores, pairs[inside])
+        within[inside], between[inside] = _variance_parts(differences)
+        mean[inside] = differences.reshape(len(differences), -1).mean(axis=1)
+        variance = np.where(within[inside] > 0.0, within[inside], np.nan)
+        skewness[inside] = _cumulant(differences, 3) / variance**1.5
+        kurtosis[inside] = _cumulant(differences, 4) / variance**2
     return Sampled(
         expected=scores.mean(axis=(1, 2)),
         sd=np.sqrt(unjudged + parameters),
@@ -214,6 +215,14 @@ def _variance_parts(samples: Floats) -> tuple[Floats, Floats]:
         return within, np.zeros_like(within)
     between = samples.mean(axis=-1).var(axis=-1) - within / each * (1.0 - 1.0 / draws)
     return within, np.maximum(between, 0.0)
+
+
+def _cumulant(samples: Floats, order: Literal[3, 4]) -> Floats:
+    """Mean over draws of an unbiased cumulant, of samples (..., draws, outcomes per draw)."""
+    if samples.shape[-1] < 4:
+        return np.full(samples.shape[:-2], np.nan)
+    central = samples - samples.mean(axis=-1, keepdims=True)
+    return np.asarray(kstat(central, order, axis=-1)).mean(axis=-1)
 
 
 def _differences(scores: Floats, pairs: NDArray[np.int64], *, flat: bool = False) -> Floats:
