@@ -158,6 +158,19 @@ def test_a_number_of_thousands_of_digits_is_refused_in_few_words(read, table):
     assert len(str(caught.value)) < 400
 
 
+def test_every_message_says_what_to_do():
+    package = Path(rb.__file__).parent
+    without = [
+        f"{file.relative_to(package)}:{node.lineno}"
+        for file in sorted(package.rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).split(".")[-1] == "InputError"
+        and not {"remedy", None} & {keyword.arg for keyword in node.keywords}
+    ]
+    assert without == []
+
+
 def test_what_a_message_names_exists():
     """Calls in texts of the code, as ``Pool.from_runs(...)`` and ``rb.fit(...)``, are there."""
     said = set()

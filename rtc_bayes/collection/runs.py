@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.collection.ids import keyed_by_text, list_of_names, shown, text_of
+from rtc_bayes.collection.ids import keyed_by_text, list_of_names, shown, some, text_of
 from rtc_bayes.collection.immutable import Immutable, freeze
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import InputError, check_type
@@ -163,12 +163,17 @@ class Run(Immutable):
             if len(values) != len(docnos):
                 raise InputError(
                     f"{where}: {counted(len(docnos), 'document')} but "
-                    f"{counted(len(values), 'score')}"
+                    f"{counted(len(values), 'score')}",
+                    remedy="give a score for each document",
                 )
             if len(set(docnos.tolist())) != len(docnos):
-                raise InputError(f"{where}: a document stands twice in the list")
+                raise InputError(
+                    f"{where}: a document stands twice in the list", remedy="give each once"
+                )
             if np.isnan(values).any():
-                raise InputError(f"{where}: a score is not a number (NaN)")
+                raise InputError(
+                    f"{where}: a score is not a number (NaN)", remedy="give numbers for scores"
+                )
             numbers = np.unique(docnos, return_inverse=True)[1]
             order = np.arange(len(docnos)) if scores is None else trec_order(numbers, values)
             lists[topic] = (docnos[order], values[order])
@@ -314,7 +319,9 @@ class Runs(Immutable, Mapping[str, Run]):
 
     def __getitem__(self, system: str) -> Run:
         if system not in self._runs:
-            raise InputError(f"no run is named {system!r}", remedy=_name_some(self._runs))
+            raise InputError(
+                f"no run is named {system!r}", remedy=f"name one of {some(self._runs)}"
+            )
         return self._runs[system]
 
     def __iter__(self) -> Iterator[str]:
@@ -334,8 +341,3 @@ class Runs(Immutable, Mapping[str, Run]):
 
 def _rebuild(tag: str, lists: Any, path: str, digest: str) -> Run:
     return Run(tag, lists, path=path, digest=digest)
-
-
-def _name_some(names: Iterable[str], most: int = 10) -> str:
-    listed = list(names)
-    return "known: " + ", ".join(listed[:most]) + (", ..." if len(listed) > most else "")

@@ -200,7 +200,10 @@ class Comparison(Shown, Saved):
                 return pair
             if names == (b, a):
                 return pair.reversed()
-        raise InputError(f"{a!r} and {b!r} were not compared with each other")
+        raise InputError(
+            f"{a!r} and {b!r} were not compared with each other",
+            remedy="compare all pairs: compare without a baseline",
+        )
 
     def ranking(self) -> tuple[str, ...]:
         """Systems from the highest expected score to the lowest, equal ones as given."""
@@ -482,7 +485,7 @@ class Comparison(Shown, Saved):
         judgments: Judgments | None = None,
         *,
         algorithm: str | None = None,
-        audit: object | None = None,
+        audit: object | Sequence[object] | None = None,
     ) -> str:
         """Return a page that shows the comparison in figures, tables and words.
 
@@ -499,7 +502,7 @@ class Comparison(Shown, Saved):
             judge next.
         algorithm : str, optional
             That chooses documents to judge next, as of :func:`rtc_bayes.next_documents`.
-        audit : Audit, optional
+        audit : Audit or sequence of Audit, optional
             What a random sample says of the model: see :func:`rtc_bayes.audit`. The page counts
             its judgments apart, whether `judgments` hold them or not.
 
@@ -516,8 +519,7 @@ class Comparison(Shown, Saved):
         >>> rb.compare(pool, relevance).to_html("page.html")[:15]
         '<!DOCTYPE html>'
         """
-        audits = [] if audit is None else [audit]
-        return page_of([self], path, judgments, algorithm=algorithm, audits=audits)
+        return page_of([self], path, judgments, algorithm=algorithm, audit=audit)
 
     def score_matrix(self) -> ScoreMatrix:
         """Return the expected score of every system on every topic, and its variance.
@@ -767,8 +769,10 @@ def page_of(
     judgments: Judgments | None,
     *,
     algorithm: str | None,
-    audits: Sequence[object],
+    audit: object | Sequence[object] | None,
 ) -> str:
     """Return the page of comparisons, and write it where a path is given."""
+    alone = audit is not None and not isinstance(audit, Sequence)
+    audits = [audit] if alone else audit or ()
     made_by = "comparison_page:comparison_html"
     return page_by(made_by, path, compared, judgments, algorithm=algorithm, audits=audits)

@@ -110,7 +110,7 @@ class Setting:
     method: str
     moments: AskedKind = "exact"
     form: Choice = "auto"
-    outcomes: int = 20_000
+    outcomes: int = defaults.OUTCOMES
     seed: int = 0
     workers: Workers = ALONE
     rope: float | None = None

@@ -18,6 +18,7 @@ from rtc_bayes.errors import InputError, explains_types, real_number, warn, whol
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.measures.analytic import gradient_on_pool
 from rtc_bayes.measures.names import MeasureLike
+from rtc_bayes.quadrature import gauss_hermite
 from rtc_bayes.relevance.turned_labels import turned_judges, without_turned
 
 if TYPE_CHECKING:
@@ -31,8 +32,7 @@ Floats = NDArray[np.float64]
 HUMAN, LABEL = "human", "label"
 """In costs: a human's judgment, and a label of any judge that has no cost of its own."""
 # points and weights of Gauss and Hermite's rule for a normal distribution
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
-_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+_NODES, _WEIGHTS = gauss_hermite(15)
 # of a document's relevance, below which nothing is left to tell; and of a difference's, at most
 _LEAST_VARIANCE, _MOST_REMOVED = 1e-9, 1.0 - 1e-6
 

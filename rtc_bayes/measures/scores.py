@@ -70,7 +70,10 @@ class ScoreMatrix(Saved):
                     remedy="give numbers, (systems, topics)",
                 ) from None
             if values.shape != shape:
-                raise InputError(f"{name} has shape {values.shape}, not (systems, topics) {shape}")
+                raise InputError(
+                    f"{name} has shape {values.shape}, not (systems, topics) {shape}",
+                    remedy="give a row for every system and a column for every topic",
+                )
             if np.isinf(values).any():
                 raise InputError(f"a {name} is infinite", remedy="give NaN for what is unknown")
             freeze(values)
@@ -79,7 +82,7 @@ class ScoreMatrix(Saved):
             if len(set(names)) < len(names):
                 raise InputError("a system or topic is named twice", remedy="give each once")
         if (self.variance < 0.0).any():
-            raise InputError("a variance is below 0")
+            raise InputError("a variance is below 0", remedy="give variances of at least 0")
         if lone := int((np.isnan(self.mean) != np.isnan(self.variance)).sum()):
             raise InputError(
                 f"{lone} cells have a mean or a variance alone",
