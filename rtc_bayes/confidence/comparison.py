@@ -243,10 +243,10 @@ class Comparison(Shown, Saved):
 
         setting = replace(self.asked_setting, rope=rope)
         # probabilities that were counted over outcomes are so again
-        counted_again = {"moments": "auto"} if self.moments == "montecarlo" else {}
+        moments = "auto" if self.moments == "montecarlo" else setting.moments
         return replace(
             self,
-            p_rope=compare_setting(replace(setting, **counted_again)).p_rope,
+            p_rope=compare_setting(replace(setting, moments=moments)).p_rope,
             meta={**self.meta, "rope": setting.rope},
             setting=setting,
         )

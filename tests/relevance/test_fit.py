@@ -1,5 +1,6 @@
 """Fits with labels: what they hold, how they are saved, and how they predict."""
 
+import sys
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -84,7 +85,7 @@ def test_not_a_fit(pool, tmp_path):
 def test_a_fit_of_another_version_is_to_be_made_again(pool, tmp_path, monkeypatch):
     fitted = fit(pool, Judgments.none(pool), model="uniform")
     with monkeypatch.context() as patch:
-        patch.setattr("rtc_bayes.relevance.fit._FORMAT", "rtc_bayes fit 1")
+        patch.setattr(sys.modules[Fit.__module__], "_FORMAT", "rtc_bayes fit 1")
         fitted.save(tmp_path / "old.nc")
     with pytest.raises(
         InputError, match=r"a fit by another version \(rtc_bayes fit 1\); fit again"
