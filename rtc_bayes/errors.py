@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import os
 import sys
 import traceback
@@ -586,6 +587,49 @@ def whole_number(name: str, value: object, *, least: int = 0) -> int:
         most = "" if number is None or number < least else f", at most {_MOST}"
         remedy = f"give a whole number of at least {least}{most}"
         raise InputError(f"{name} is {brief_repr(value)}", remedy=remedy)
+    return number
+
+
+def real_number(
+    name: str, value: object, low: float, high: float, remedy: str, *, ends: str = "[]"
+) -> float:
+    """Return an argument that measures something as a float.
+
+    Parameters
+    ----------
+    name : str
+        What the argument is called.
+    value : object
+        A number of Python or NumPy; a bool is refused.
+    low, high : float
+        Between which it must be.
+    remedy : str
+        What to give instead.
+    ends : {"[]", "()", "(]", "[)"}
+        Whether `low` and `high` are themselves allowed, as intervals are written.
+
+    Raises
+    ------
+    InputError
+        Not a number, or one out of the interval.
+
+    Examples
+    --------
+    >>> real_number("share", 1, 0.0, 1.0, "give one of at most 1")
+    1.0
+    >>> real_number("share", True, 0.0, 1.0, "give one of at most 1")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: share is True; give one of at most 1
+    """
+    is_real = isinstance(value, Real) and not isinstance(value, bool)
+    try:
+        number = float(value) if is_real else math.nan  # type: ignore[arg-type]
+    except OverflowError:  # a whole number of hundreds of digits
+        number = math.nan
+    at_open_end = (number == low and ends[0] == "(") or (number == high and ends[1] == ")")
+    if not low <= number <= high or at_open_end:
+        shown = brief_repr(value) if math.isnan(number) else f"{value}"
+        raise InputError(f"{name} is {shown}", remedy=remedy)
     return number
 
 

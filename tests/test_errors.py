@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pools import pool_of
 
 import rtc_bayes as rb
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, real_number, whole_number
 from rtc_bayes.judging import HoldOutSession
 
 
@@ -27,6 +28,34 @@ def test_integers_of_python_and_numpy_are_taken(value):
 def test_everything_else_is_refused_by_name(value):
     with pytest.raises(InputError, match=r"draws is .*; give a whole number of at least 1"):
         whole_number("draws", value, least=1)
+
+
+@pytest.mark.parametrize("value", [np.float32(0.5), np.int64(1), 1, 0.25])
+def test_numbers_of_python_and_numpy_are_taken(value):
+    number = real_number("share", value, 0.0, 1.0, "give another")
+    assert number == value
+    assert type(number) is float
+
+
+@pytest.mark.parametrize("value", [True, np.True_, "1", None, np.nan, [1.0], 0, 1.5, 10**400])
+def test_every_other_number_is_refused_by_name(value):
+    with pytest.raises(InputError, match=r"share is .*; give another"):
+        real_number("share", value, 0.0, 1.0, "give another", ends="(]")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda comparison: rb.Estimand(residual=True),
+        lambda comparison: comparison.with_equivalence(True),
+        lambda comparison: comparison.with_forecast(True),
+    ],
+)
+def test_a_truth_is_no_number(call):
+    pool = pool_of({"a": {"1": "xy"}, "b": {"1": "yx"}}, depth=2)
+    comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1]))
+    with pytest.raises(InputError, match="is True; give"):
+        call(comparison)
 
 
 @pytest.mark.parametrize(
@@ -127,6 +156,19 @@ def test_a_number_of_thousands_of_digits_is_refused_in_few_words(read, table):
         read(table)
     assert caught.value.remedy
     assert len(str(caught.value)) < 400
+
+
+def test_every_message_says_what_to_do():
+    package = Path(rb.__file__).parent
+    without = [
+        f"{file.relative_to(package)}:{node.lineno}"
+        for file in sorted(package.rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).split(".")[-1] == "InputError"
+        and not {"remedy", None} & {keyword.arg for keyword in node.keywords}
+    ]
+    assert without == []
 
 
 def test_what_a_message_names_exists():

@@ -66,7 +66,10 @@ def made():
         (lambda s, p, j, f: rb.aggregate("labels.txt"), "labels are a str, not a Labels"),
         (lambda s, p, j, f: rb.select_topics(p, size=2), "scores are a Pool, not a Score"),
         (lambda s, p, j, f: rb.compare(p, f).to_html("x", s.qrels), "judgments are a Qrels, not a"),
-        (lambda s, p, j, f: rb.compare(p, f).with_equivalence("1%"), "rope is a str, not a float"),
+        (
+            lambda s, p, j, f: rb.compare(p, f).with_equivalence("1%"),
+            "rope is '1%'; give a difference",
+        ),
         (lambda s, p, j, f: rb.JudgingSession(p, "mtc"), "judgments are a Pool, not a Judgments"),
         (lambda s, p, j, f: rb.Runs(["A.run"]), "a run is a str; read files: read_runs"),
         (lambda s, p, j, f: rb.Runs("A.run"), "a run is a str; read files: read_runs"),

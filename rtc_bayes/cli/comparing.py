@@ -554,7 +554,7 @@ def _write_page(result: _Result, output: str | None, *, algorithm: str | None, q
     from rtc_bayes.confidence.comparison import page_of
 
     page = page_of(
-        result.compared, output, result.judgments, algorithm=algorithm, audits=result.audits
+        result.compared, output, result.judgments, algorithm=algorithm, audit=result.audits
     )
     show_page(page, output, result.meta, quiet=quiet)
 

@@ -73,17 +73,26 @@ class HoldOutDesign(Shown):
         for what in ("topics", "groups"):
             names = tuple(str(name) for name in getattr(self, what))
             if len(set(names)) < len(names) or not all(names):
-                raise InputError(f"{what} of a design must be distinct and not empty")
+                raise InputError(
+                    f"{what} of a design must be distinct and not empty",
+                    remedy="name each of them once",
+                )
             object.__setattr__(self, what, names)
         mask = np.array(self.contributes, dtype=np.bool_)
         shape = (len(self.groups), len(self.topics))
         if mask.shape != shape:
-            raise InputError(f"contributes has shape {mask.shape}, not (groups, topics) {shape}")
+            raise InputError(
+                f"contributes has shape {mask.shape}, not (groups, topics) {shape}",
+                remedy="give a row for every group and a column for every topic",
+            )
         if len(self.groups) < 2:
-            raise InputError("a design needs two groups or more")
+            raise InputError("a design needs two groups or more", remedy="name another group")
         if not mask.any(axis=0).all():
             topic = self.topics[int(np.argmin(mask.any(axis=0)))]
-            raise InputError(f"every group is held out of topic {topic}")
+            raise InputError(
+                f"every group is held out of topic {topic}",
+                remedy="let one contribute, or leave the topic out",
+            )
         freeze(mask)
         object.__setattr__(self, "contributes", mask)
 

@@ -314,7 +314,9 @@ class Judgments(Saved):
         """
         kept = indices_in(self.pool, documents)
         if (unjudged := kept[~self.judged[kept]]).size:
-            raise InputError(f"document {unjudged[0]} is not judged")
+            raise InputError(
+                f"document {unjudged[0]} is not judged", remedy="name documents of `order`"
+            )
         return self._cleared().with_labels(kept, self.labels[kept], self.grades[kept])
 
     def relabelled(self, labels: ArrayLike, grades: ArrayLike | None = None) -> Judgments:
@@ -462,7 +464,10 @@ class Judgments(Saved):
         """
         topic = text_of(topic, "topic")
         if topic not in self.pool.topics:
-            raise InputError(f"the pool holds no topic {topic!r}")
+            raise InputError(
+                f"the pool holds no topic {topic!r}",
+                remedy=f"name one of {some(self.pool.topics)}",
+            )
         if self.judged_for_by_topic is None:
             return self.judged_for
         return self.judged_for_by_topic.get(topic, ())

@@ -160,7 +160,9 @@ class Rows:
         try:
             return self._parse(pa.string())
         except pa.ArrowInvalid as error:
-            raise self._wrong_fields() or InputError(str(error), path=self.path) from error
+            raise self._wrong_fields() or InputError(
+                str(error), path=self.path, remedy="correct the file"
+            ) from error
 
     def _wrong_fields(self) -> InputError | None:
         """Return the error of the first line with another number of fields."""

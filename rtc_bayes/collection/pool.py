@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
-from rtc_bayes.collection.ids import keyed_by_text, list_of_names, list_of_topics, text_of
+from rtc_bayes.collection.ids import keyed_by_text, list_of_names, list_of_topics, some, text_of
 from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.collection.lists import Lists, entries_of, starts_of
 from rtc_bayes.collection.tails import Tails
@@ -582,7 +582,10 @@ class Pool(Saved):
         """
         by_topic = keyed_by_text(documents, "topic")
         if unknown := [topic for topic in by_topic if topic not in self.topics]:
-            raise InputError(f"the pool holds no topic {unknown[0]!r}")
+            raise InputError(
+                f"the pool holds no topic {unknown[0]!r}",
+                remedy=f"name one of {some(self.topics)}",
+            )
         new: list[str] = []
         places = [np.empty(0, dtype=np.int64)]
         added = np.zeros(self.n_topics, dtype=np.int64)
@@ -732,7 +735,9 @@ def _numbers(what: str, names: Iterable[str], held: Sequence[str]) -> NDArray[np
     number = {name: n for n, name in enumerate(held)}
     wanted = list_of_names(f"{what}s", names)
     if unknown := [name for name in wanted if name not in number]:
-        raise InputError(f"the pool holds no {what} {unknown[0]!r}")
+        raise InputError(
+            f"the pool holds no {what} {unknown[0]!r}", remedy=f"name one of {some(held)}"
+        )
     if not wanted or len(set(wanted)) < len(wanted):
         raise InputError(
             f"a {what} is named twice" if wanted else f"no {what} is named",

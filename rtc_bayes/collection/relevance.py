@@ -219,7 +219,9 @@ class Relevance(Saved):
                 remedy="give qrels, or leave relevance_level out",
             )
         if default_p is not None and not 0.0 <= default_p <= 1.0:
-            raise InputError(f"default probability {default_p} is outside [0, 1]")
+            raise InputError(
+                f"default probability {default_p} is outside [0, 1]", remedy="give one from 0 to 1"
+            )
         listed: dict[str, dict[str, float]] = {topic: dict(p) for topic, p in erels.items()}
         for topic, grades in (qrels or {}).items():
             labels = {d: float(g >= level) for d, g in grades.items() if g >= 0}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.collection.ids import keyed_by_text, list_of_names, shown, text_of
+from rtc_bayes.collection.ids import keyed_by_text, list_of_names, shown, some, text_of
 from rtc_bayes.collection.immutable import Immutable, freeze
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import InputError, check_type
@@ -308,7 +308,9 @@ class Runs(Immutable, Mapping[str, Run]):
 
     def __getitem__(self, system: str) -> Run:
         if system not in self._runs:
-            raise InputError(f"no run is named {system!r}", remedy=_name_some(self._runs))
+            raise InputError(
+                f"no run is named {system!r}", remedy=f"name one of {some(self._runs)}"
+            )
         return self._runs[system]
 
     def __iter__(self) -> Iterator[str]:
@@ -365,8 +367,3 @@ def _checked_list(where: str, ranking: Iterable[Any], scores: ArrayLike | None) 
     if np.isnan(values).any():
         raise InputError(f"{where}: a score is not a number (NaN)", remedy="correct it")
     return docnos, values
-
-
-def _name_some(names: Iterable[str], most: int = 10) -> str:
-    listed = list(names)
-    return "known: " + ", ".join(listed[:most]) + (", ..." if len(listed) > most else "")

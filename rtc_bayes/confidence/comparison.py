@@ -83,7 +83,9 @@ class Comparison(Shown, Saved):
     skewness, excess_kurtosis : ndarray, shape (pairs,)
         Of the difference given the parameters, mean over draws; not a number where it has no
         variance. Measured on outcomes if outcomes were sampled, else to first order in the
-        relevance of each document.
+        relevance of each document. Where `moments` is ``montecarlo`` the third and fourth cumulants
+        are averaged and divided by powers of `variance_unjudged`, and fewer than four outcomes to
+        a draw tell neither.
     variance_unjudged, variance_parameters : ndarray, shape (pairs,)
         The mean over draws of the variance, and the variance over draws of the expected
         difference (0 for a point estimate); their sum is sd_difference squared.
@@ -211,7 +213,10 @@ class Comparison(Shown, Saved):
             return self._pair(numbers[a, b])
         if (b, a) in numbers:
             return self._pair(numbers[b, a]).reversed()
-        raise InputError(f"{a!r} and {b!r} were not compared with each other")
+        raise InputError(
+            f"{a!r} and {b!r} were not compared with each other",
+            remedy="compare all pairs: compare without a baseline",
+        )
 
     def ranking(self) -> tuple[str, ...]:
         """Systems from the highest expected score to the lowest, equal ones as given."""
@@ -250,10 +255,12 @@ class Comparison(Shown, Saved):
         from rtc_bayes.confidence.comparing import compare_setting
 
         setting = replace(self.asked_setting, rope=rope)
+        # probabilities that were counted over outcomes are so again
+        moments = "auto" if self.moments == "montecarlo" else setting.moments
         return replace(
             self,
-            p_rope=compare_setting(setting).p_rope,
-            meta={**self.meta, "rope": rope},
+            p_rope=compare_setting(replace(setting, moments=moments)).p_rope,
+            meta={**self.meta, "rope": setting.rope},
             setting=setting,
         )
 
@@ -264,7 +271,9 @@ class Comparison(Shown, Saved):
         -------
         Comparison
             With `sd_population`, `p_less_population`, `p_equal_population` and
-            `p_greater_population`.
+            `p_greater_population`. Where outcomes were counted for a measure with known moments,
+            these tell of single topics, and outcomes of the variance of their mean: the same
+            numbers to sampling error.
 
         Raises
         ------
@@ -489,7 +498,7 @@ class Comparison(Shown, Saved):
         judgments: Judgments | None = None,
         *,
         algorithm: str | None = None,
-        audit: object | None = None,
+        audit: object | Sequence[object] | None = None,
     ) -> str:
         """Return a page that shows the comparison in figures, tables and words.
 
@@ -506,7 +515,7 @@ class Comparison(Shown, Saved):
             judge next.
         algorithm : str, optional
             That chooses documents to judge next, as of :func:`rtc_bayes.next_documents`.
-        audit : Audit, optional
+        audit : Audit or sequence of Audit, optional
             What a random sample says of the model: see :func:`rtc_bayes.audit`. The page counts
             its judgments apart, whether `judgments` hold them or not.
 
@@ -523,8 +532,7 @@ class Comparison(Shown, Saved):
         >>> rb.compare(pool, relevance).to_html("page.html")[:15]
         '<!DOCTYPE html>'
         """
-        audits = [] if audit is None else [audit]
-        return page_of([self], path, judgments, algorithm=algorithm, audits=audits)
+        return page_of([self], path, judgments, algorithm=algorithm, audit=audit)
 
     def score_matrix(self) -> ScoreMatrix:
         """Return the expected score of every system on every topic, and its variance.
@@ -537,7 +545,8 @@ class Comparison(Shown, Saved):
         Returns
         -------
         ScoreMatrix
-            Its mean over topics is `expected`; of a measure without moments both are sampled.
+            Its mean over topics is `expected`, to sampling error where outcomes were counted
+            (`moments` is ``montecarlo``); of a measure without moments both are sampled.
 
         Raises
         ------
@@ -773,8 +782,10 @@ def page_of(
     judgments: Judgments | None,
     *,
     algorithm: str | None,
-    audits: Sequence[object],
+    audit: object | Sequence[object] | None,
 ) -> str:
     """Return the page of comparisons, and write it where a path is given."""
+    alone = audit is not None and not isinstance(audit, Sequence)
+    audits = [audit] if alone else audit or ()
     made_by = "comparison_page:comparison_html"
     return page_by(made_by, path, compared, judgments, algorithm=algorithm, audits=audits)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rtc_bayes.confidence.comparison import Comparison, page_of
-from rtc_bayes.errors import InputError
-from rtc_bayes.measures.names import MeasureLike, parse_measure
+from rtc_bayes.errors import InputError, explains_types, moved
+from rtc_bayes.measures.names import MeasureLike, name_among
 from rtc_bayes.store import json_of, write_csv
 from rtc_bayes.store.shown import Shown, counted
 
@@ -38,12 +38,8 @@ class Comparisons(dict[str, Comparison], Shown):
 
     def _name(self, measure: Any) -> Any:
         """Return the key that is meant, or what was asked for."""
-        if dict.__contains__(self, measure):
-            return measure
-        try:
-            return parse_measure(measure).name
-        except InputError:
-            return measure
+        name = name_among(self, measure)
+        return measure if name is None else name
 
     def __contains__(self, measure: object) -> bool:
         return super().__contains__(self._name(measure))
@@ -97,13 +93,15 @@ class Comparisons(dict[str, Comparison], Shown):
         first, *others = (each.meta for each in self.values())
         return {k: v for k, v in first.items() if all(k in o and o[k] == v for o in others)}
 
+    @explains_types
+    @moved(audits="write audit, of one or a list")
     def to_html(
         self,
         path: str | Path | None = None,
         judgments: Judgments | None = None,
         *,
         algorithm: str | None = None,
-        audits: Sequence[object] = (),
+        audit: object | Sequence[object] | None = None,
     ) -> str:
         """Return one page of all measures: where they agree, then what each says.
 
@@ -111,7 +109,7 @@ class Comparisons(dict[str, Comparison], Shown):
         ----------
         path, judgments, algorithm
             As of :meth:`Comparison.to_html`. What to judge next is chosen for the first measure.
-        audits : sequence of Audit
+        audit : Audit or sequence of Audit, optional
             By as many measures as were audited.
 
         Raises
@@ -127,7 +125,7 @@ class Comparisons(dict[str, Comparison], Shown):
         >>> rb.compare(pool, relevance, ["AP", "P@5"]).to_html("page.html")[:15]
         '<!DOCTYPE html>'
         """
-        return page_of(list(self.values()), path, judgments, algorithm=algorithm, audits=audits)
+        return page_of(list(self.values()), path, judgments, algorithm=algorithm, audit=audit)
 
 
 def stacked(measures: Sequence[str], frames: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -155,7 +155,9 @@ class Sampled(NamedTuple):
     unjudged, parameters : ndarray, shape (pairs,)
         The two parts of the variance of the difference.
     shape : Shape
-        Of all outcomes of all draws.
+        Given the parameters: third and fourth cumulants, means over draws, over powers of
+        `unjudged`; not a number for a pair without variance, or of fewer than four outcomes per
+        draw.
     draws_error : float
         The largest standard error, of any pair, that draws and their outcomes leave in
         P(< 0) + P(= 0) / 2; 0 of one draw.
@@ -183,26 +185,28 @@ def sampled_moments(scores: Floats, pairs: NDArray[np.int64]) -> Sampled:
         Rows of `scores`.
     """
     unjudged, parameters = _variance_parts(scores)
-    mean, within, between, skewness, kurtosis, spread = np.empty((6, len(pairs)))
+    means = scores.mean(axis=-1)
+    central, each = scores - means[..., None], scores.shape[-1]
+    difference, within, between, third, fourth, spread = np.empty((6, len(pairs)))
     for inside in _blocks(scores, pairs):
-        difference = _differences(scores, pairs[inside])
-        within[inside], between[inside] = _variance_parts(difference)
-        signs = from_outcomes(difference)
-        spread[inside] = (signs.less + 0.5 * signs.equal).std(axis=1)
-        flat = difference.reshape(len(difference), -1)
-        mean[inside] = flat.mean(axis=1)
-        central = flat - mean[inside, None]
-        variance = np.square(central).mean(axis=1)
-        variance[variance <= 0.0] = np.nan
-        skewness[inside] = (central**3).mean(axis=1) / variance**1.5
-        kurtosis[inside] = (central**4).mean(axis=1) / variance**2 - 3.0
+        of_draws = means[pairs[inside, 0]] - means[pairs[inside, 1]]
+        z = _differences(central, pairs[inside])
+        square = z * z
+        variance = square.mean(axis=-1)
+        within[inside] = variance.mean(axis=-1) * each / (each - 1)
+        third[inside], fourth[inside] = _cumulants(z, square, variance)
+        difference[inside], between[inside] = of_draws.mean(axis=-1), of_draws.var(axis=-1)
+        below = (z <= -TIE - of_draws[..., None]).mean(axis=-1)
+        above = (z >= TIE - of_draws[..., None]).mean(axis=-1)
+        spread[inside] = (0.5 * (below - above)).std(axis=-1)
+    varies = np.where(within > TIE**2, within, np.nan)
     return Sampled(
         expected=scores.mean(axis=(1, 2)),
         sd=np.sqrt(unjudged + parameters),
-        difference=mean,
+        difference=difference,
         unjudged=within,
-        parameters=between,
-        shape=Shape(skewness, kurtosis),
+        parameters=_between_draws(between, within, scores.shape[1], each),
+        shape=Shape(third / varies**1.5, fourth / varies**2),
         draws_error=float(spread.max(initial=0.0) / np.sqrt(scores.shape[1])),
     )
 
@@ -216,12 +220,31 @@ def mean_where(values: Floats, chosen: NDArray[np.bool_], *, axis: int) -> Float
 
 def _variance_parts(samples: Floats) -> tuple[Floats, Floats]:
     """Variance within draws and between them, of samples (..., draws, outcomes per draw)."""
-    draws, each = samples.shape[-2:]
     within = samples.var(axis=-1, ddof=1).mean(axis=-1)
-    if draws == 1:
-        return within, np.zeros_like(within)
-    between = samples.mean(axis=-1).var(axis=-1) - within / each * (1.0 - 1.0 / draws)
-    return within, np.maximum(between, 0.0)
+    between = samples.mean(axis=-1).var(axis=-1)
+    return within, _between_draws(between, within, *samples.shape[-2:])
+
+
+def _between_draws(between: Floats, within: Floats, draws: int, each: int) -> Floats:
+    """Take from the variance of draws' means what their outcomes add to it."""
+    return np.maximum(between - within / each * (1.0 - 1.0 / draws), 0.0)
+
+
+def _cumulants(z: Floats, square: Floats, variance: Floats) -> tuple[Floats, Floats]:
+    """Means over draws of the unbiased third and fourth cumulants (k-statistics).
+
+    Of `z` (pairs, draws, outcomes per draw) without each draw's mean, its square, and the mean of
+    that over outcomes.
+    """
+    n = z.shape[-1]
+    if n < 4:
+        none = np.full(len(z), np.nan)
+        return none, none
+    third = np.einsum("pdo,pdo->p", square, z) / z[0].size
+    fourth = np.einsum("pdo,pdo->p", square, square) / z[0].size
+    of_square = 3.0 * (n - 1) * np.square(variance).mean(axis=-1)
+    scale = n**2 / ((n - 1) * (n - 2))
+    return third * scale, ((n + 1) * fourth - of_square) * scale / (n - 3)
 
 
 def _differences(scores: Floats, pairs: NDArray[np.int64], *, flat: bool = False) -> Floats:

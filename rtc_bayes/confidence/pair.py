@@ -22,7 +22,8 @@ class Pair:
     form : str
         How they were found: ``normal``, ``corrected`` or ``montecarlo``.
     skewness, excess_kurtosis : float or None
-        Of the difference given the parameters; None where it has no variance.
+        Of the difference given the parameters; None where it has no variance, or where too few
+        outcomes tell.
     variance_unjudged, variance_parameters : float
         The two parts of sd squared: unjudged relevance, and unknown parameters.
     sd_shared : float or None

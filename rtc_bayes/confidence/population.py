@@ -75,7 +75,35 @@ def inferred(
         A part of it that all topics share and v_t lacks.
     """
     topics = expected.shape[1]
-    noise = topics * (uncertainty.mean(axis=1) - (variance - residual)) / (topics - 1)
+    noise = noise_between(uncertainty, variance - residual)
     between = np.maximum(expected.var(axis=1, ddof=1) - noise, 0.0)
     total = variance + between / topics
     return Population(np.sqrt(total), *student(expected.mean(axis=1), total, topics - 1))
+
+
+def noise_between(uncertainty: Floats, variance: Floats) -> Floats:
+    """Return W, what the variance of expected differences between topics owes to unsure relevance.
+
+    :func:`inferred` subtracts it from that variance, since expected differences of single topics
+    vary by noise, too. A plan adds it to the variance that the posterior expects of true
+    differences (:func:`rtc_bayes.plan`).
+
+    Parameters
+    ----------
+    uncertainty : ndarray, shape (pairs, topics)
+        The v_t: variance of the difference on each of two topics or more.
+    variance : ndarray, shape (pairs,)
+        V, of the mean over these topics, without what all topics share and v_t lacks.
+
+    Returns
+    -------
+    ndarray, shape (pairs,)
+        T (mean v_t - V) / (T - 1).
+
+    Examples
+    --------
+    >>> noise_between(np.array([[1.0, 3.0]]), np.array([1.0])).tolist()
+    [2.0]
+    """
+    topics = uncertainty.shape[1]
+    return np.asarray(topics * (uncertainty.mean(axis=1) - variance) / (topics - 1))

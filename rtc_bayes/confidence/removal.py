@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from scipy.special import ndtri
 from rtc_bayes.collection.grades import GradeDistribution, is_unseen
 from rtc_bayes.confidence.comparison import Comparison
 from rtc_bayes.confidence.setting import Setting
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, real_number
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.measures.analytic import on_topic
 
@@ -32,10 +31,8 @@ def check_forecast(confidence: float) -> None:
     InputError
         A confidence that is not above 0.5 and below 1.
     """
-    if not isinstance(confidence, Real) or not 0.5 < confidence < 1.0:
-        raise InputError(
-            f"the confidence to forecast is {confidence!r}", remedy="give one above 0.5 and below 1"
-        )
+    remedy = "give one above 0.5 and below 1"
+    real_number("the confidence to forecast", confidence, 0.5, 1.0, remedy, ends="()")
 
 
 def check_weighs(measure: str, grades: GradeDistribution | None) -> None:

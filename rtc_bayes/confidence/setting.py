@@ -20,7 +20,7 @@ from rtc_bayes.confidence.many_draws import exact_draws
 from rtc_bayes.confidence.outcomes import sample
 from rtc_bayes.confidence.subpool import with_systems, with_topics
 from rtc_bayes.confidence.unseen import relevant_shares, with_unseen
-from rtc_bayes.errors import InputError, warn, whole_fields
+from rtc_bayes.errors import InputError, real_number, warn, whole_fields
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.montecarlo import computed
 from rtc_bayes.measures.names import ERR_HIGHEST, Measure, parse_measure
@@ -110,7 +110,7 @@ class Setting:
     method: str
     moments: AskedKind = "exact"
     form: Choice = "auto"
-    outcomes: int = 20_000
+    outcomes: int = defaults.OUTCOMES
     seed: int = 0
     workers: Workers = ALONE
     rope: float | None = None
@@ -134,7 +134,7 @@ class Setting:
                 raise InputError(f"{name} is {value!r}", remedy=f"choose one of {', '.join(kinds)}")
         whole_fields(self, outcomes=2, seed=0)
         if self.rope is not None:
-            check_rope(self.rope)
+            object.__setattr__(self, "rope", check_rope(self.rope))
 
     @classmethod
     def from_pool(
@@ -425,16 +425,15 @@ def pair_named(pool: Pool, pair: object, *, remedy: str) -> Pairs:
     return two_systems(pool, pair[0], pair[1])
 
 
-def check_rope(rope: float) -> None:
-    """Refuse a difference that none is within.
+def check_rope(rope: float) -> float:
+    """Return half the width of a region of practical equivalence.
 
     Raises
     ------
     InputError
         One that is not above 0, or not finite.
     """
-    if not 0.0 < rope < np.inf:
-        raise InputError(f"rope is {rope}", remedy="give a difference above 0")
+    return real_number("rope", rope, 0.0, np.inf, "give a difference above 0", ends="()")
 
 
 def number_of(systems: Sequence[str], name: str) -> int:

@@ -8,11 +8,12 @@ import numpy as np
 
 from rtc_bayes.crowd.panel_features import Codes, Floats
 from rtc_bayes.errors import FitError
+from rtc_bayes.quadrature import gauss_hermite
 
 _MOST_STEPS = 100
 # Twice the log density still to gain: the mode within 1e-6 posterior standard deviations.
 _DECREMENT = 1e-12
-_NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
+_NODES, _WEIGHTS = gauss_hermite(21)
 
 
 class Normal(NamedTuple):
@@ -140,7 +141,7 @@ def expected_sigmoid(mean: Floats, deviation: Floats) -> Floats:
     array([0.5  , 0.881])
     """
     total = np.zeros_like(mean)
-    for node, weight in zip(_NODES, _NODE_WEIGHTS / _NODE_WEIGHTS.sum(), strict=True):
+    for node, weight in zip(_NODES, _WEIGHTS, strict=True):
         total += weight * _sigmoid(mean + deviation * node)
     return total
 

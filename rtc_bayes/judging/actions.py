@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from numbers import Real
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,10 +14,11 @@ from scipy.special import log_ndtr
 from rtc_bayes.collection.grades import is_unseen
 from rtc_bayes.collection.ids import some
 from rtc_bayes.confidence import Comparison
-from rtc_bayes.errors import InputError, explains_types, warn, whole_number
+from rtc_bayes.errors import InputError, explains_types, real_number, warn, whole_number
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.measures.analytic import gradient_on_pool
 from rtc_bayes.measures.names import MeasureLike
+from rtc_bayes.quadrature import gauss_hermite
 from rtc_bayes.relevance.turned_labels import turned_judges, without_turned
 
 if TYPE_CHECKING:
@@ -31,8 +32,7 @@ Floats = NDArray[np.float64]
 HUMAN, LABEL = "human", "label"
 """In costs: a human's judgment, and a label of any judge that has no cost of its own."""
 # points and weights of Gauss and Hermite's rule for a normal distribution
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
-_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+_NODES, _WEIGHTS = gauss_hermite(15)
 # of a document's relevance, below which nothing is left to tell; and of a difference's, at most
 _LEAST_VARIANCE, _MOST_REMOVED = 1e-9, 1.0 - 1e-6
 
@@ -397,10 +397,9 @@ def check_costs(
     judges = () if judgments.judge_labels is None else judgments.judge_labels.judges
     if not costs:
         raise InputError("no costs", remedy=f"give some, as {{'{HUMAN}': 1, '{LABEL}': 0.05}}")
-    for name, cost in costs.items():
-        number = isinstance(cost, Real) and not isinstance(cost, bool)
-        if not number or not 0.0 < cost < np.inf:
-            raise InputError(f"the cost of {name} is {cost!r}", remedy="give a number above 0")
+    above_0 = partial(real_number, low=0.0, high=np.inf, remedy="give a number above 0", ends="()")
+    prices = {name: above_0(f"the cost of {name}", cost) for name, cost in costs.items()}
+    for name in prices:
         if name not in (HUMAN, LABEL, *judges):
             names = ", ".join((HUMAN, LABEL, *judges))
             raise InputError(
@@ -408,9 +407,9 @@ def check_costs(
             )
         if name == LABEL and not judges:
             raise InputError("a cost of labels, and there are none", remedy="give labels, too")
-    if worth is not None and not 0.0 < worth < np.inf:
-        raise InputError(f"worth is {worth}", remedy="give a number above 0")
-    return dict(costs)
+    if worth is not None:
+        above_0("worth", worth)
+    return prices
 
 
 class Learning:

@@ -20,14 +20,14 @@ from scipy.special import expit, logit
 
 from rtc_bayes.collection.relevance import spaced
 from rtc_bayes.judging.assisting_model import CERTAIN
+from rtc_bayes.quadrature import gauss_hermite
 
 type Floats = NDArray[np.float64]
 
 # evenly spaced ones are taken of more
 _MOST_DRAWS = 600
 # for expectations under a normal distribution
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
-_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+_NODES, _WEIGHTS = gauss_hermite(21)
 _STEPS = 30
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr, stdtrit
 
 from rtc_bayes.errors import InputError, moved
+from rtc_bayes.quadrature import gauss_hermite
 from rtc_bayes.store import json_of, write_csv
 from rtc_bayes.store.shown import Shown, counted
 
@@ -23,8 +24,7 @@ Floats = NDArray[np.float64]
 MOST_TOPICS = 100_000
 
 # nodes and weights of Gauss and Hermite, for means over a standard normal
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
-_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+_NODES, _WEIGHTS = gauss_hermite(41)
 
 
 class Choice(NamedTuple):

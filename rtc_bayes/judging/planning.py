@@ -14,6 +14,7 @@ from rtc_bayes import defaults
 from rtc_bayes.collection import Pool, Qrels
 from rtc_bayes.confidence import Comparison
 from rtc_bayes.confidence.likeness import likeness, unlikeness
+from rtc_bayes.confidence.population import noise_between
 from rtc_bayes.confidence.setting import pair_named
 from rtc_bayes.confidence.topics import by_topic
 from rtc_bayes.errors import InputError, explains_types, moved, whole_number
@@ -111,7 +112,9 @@ def plan(
         That confidence.
     population : bool
         Plan for the mean over topics like these. By default it is the mean over the topics of the
-        runs, and no more topics than these can be judged.
+        runs, and no more topics than these can be judged. The pilot's row has a larger sd than
+        :meth:`rtc_bayes.Comparison.with_population` gives: a plan adds W, what unsure relevance
+        hides of the variance between topics, and the comparison subtracts it as noise.
     judgment_cost : float, above 0
         Of one judgment.
     topic_cost : float, at least 0
@@ -302,9 +305,8 @@ def _between(comparison: Comparison) -> Floats:
     """Variance of the true difference of each pair between topics, by the posterior."""
     assert comparison.setting is not None
     expected, uncertainty = by_topic(comparison.setting)
-    topics = expected.shape[1]
-    variance = comparison.sd_difference**2
-    unsure = topics * (uncertainty.mean(axis=1) - variance) / (topics - 1)
+    # on_judged has no residual
+    unsure = noise_between(uncertainty, comparison.sd_difference**2)
     between: Floats = np.maximum(expected.var(axis=1, ddof=1) + unsure, 0.0)
     return between
 

@@ -23,6 +23,7 @@ from rtc_bayes.errors import (
     check_type,
     explains_types,
     own_code,
+    real_number,
     whole_number,
     with_article,
 )
@@ -454,18 +455,14 @@ def confidence_asked(
         return defaults.CONFIDENCE if budget is None else None
     if confidence is None:
         return None
-    number = isinstance(confidence, Real) and not isinstance(confidence, bool)
-    if not number or not 0.5 < confidence <= 1.0:
-        raise InputError(
-            f"confidence is {confidence!r}",
-            remedy="give one above 0.5 and at most 1, or leave it out",
-        )
+    remedy = "give one above 0.5 and at most 1, or leave it out"
+    asked = real_number("confidence", confidence, 0.5, 1.0, remedy, ends="(]")
     if not algorithm.has_confidence:
         raise InputError(
             f"confidence (--confidence) says nothing to {name}, which has none",
             remedy="give a budget alone",
         )
-    return float(confidence)
+    return asked
 
 
 def start_judge(

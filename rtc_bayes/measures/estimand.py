@@ -11,7 +11,7 @@ import numpy as np
 
 from rtc_bayes import defaults
 from rtc_bayes.collection.ids import text_of
-from rtc_bayes.errors import InputError, warn, whole_fields
+from rtc_bayes.errors import InputError, real_number, warn, whole_fields
 from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.measures.residual import (
     expected_common_error,
@@ -123,11 +123,10 @@ class Estimand:
                 text = f"unseen is {self.unseen!r:.80}"
                 raise InputError(text, remedy="give True, False or None")
             object.__setattr__(self, "unseen", bool(self.unseen))
-        if self.residual not in (None, "auto") and not _is_deviation(self.residual):
-            raise InputError(
-                f"residual is {self.residual!r}",
-                remedy='give a standard deviation of at least 0, or "auto"',
-            )
+        if self.residual not in (None, "auto"):
+            remedy = 'give a standard deviation of at least 0, or "auto"'
+            residual = real_number("residual", self.residual, 0.0, _LARGEST_DEVIATION, remedy)
+            object.__setattr__(self, "residual", residual)
 
     @property
     def text(self) -> str:
@@ -410,7 +409,3 @@ class Estimand:
 
 # beyond any score; squares of more overflow
 _LARGEST_DEVIATION = 1e6
-
-
-def _is_deviation(value: object) -> bool:
-    return isinstance(value, int | float) and 0.0 <= value <= _LARGEST_DEVIATION

@@ -49,7 +49,7 @@ def bpref(judgments: Judgments) -> ScoreMatrix:
             seen = here[lists.ranked[lists.starts[s] : lists.starts[s + 1]]]
             above = np.cumsum(seen == 0.0)[seen == 1.0]
             scores[s, t] = (1.0 - np.minimum(above, least) / least).sum() / relevant
-    return ScoreMatrix(scores, np.zeros_like(scores), pool.systems, pool.topics, "bpref")
+    return ScoreMatrix(scores, np.zeros_like(scores), pool.systems, pool.topics, "Bpref")
 
 
 def inferred_ap(sample: Judgments | Sample) -> ScoreMatrix:

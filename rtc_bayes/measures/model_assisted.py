@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection import Judgments, Relevance
-from rtc_bayes.errors import InputError, explains_types
+from rtc_bayes.errors import InputError, explains_types, real_number
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.linear import Linear
 from rtc_bayes.measures.names import Measure, MeasureLike, parse_measure
@@ -152,9 +152,7 @@ def _tuned(tuning: float | str, p: Floats, y: Floats, q: Floats) -> float:
         weight = (1.0 - q) / q**2
         below = float(weight @ p**2)
         return float(np.clip(weight @ (y * p) / below, 0.0, 1.0)) if below > 0.0 else 1.0
-    if isinstance(tuning, str) or not 0.0 <= tuning <= 1.0:
-        raise InputError(f"tuning is {tuning!r}", remedy='give a number in [0, 1], or "auto"')
-    return float(tuning)
+    return real_number("tuning", tuning, 0.0, 1.0, 'give a number in [0, 1], or "auto"')
 
 
 def numerator(lists: Lists, x: Floats) -> tuple[Floats, Floats]:

@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes import defaults
 from rtc_bayes.collection.grades import GradeDistribution, TopicGrades, is_unseen
 from rtc_bayes.collection.relevance import HasRelevance, Relevance
 from rtc_bayes.errors import InputError, explains_types, moved, whole_number
@@ -37,7 +38,7 @@ def sample_scores(
     relevance: ArrayLike | Relevance | HasRelevance,
     *,
     measure: MeasureLike = "AP",
-    outcomes: int = 20_000,
+    outcomes: int = defaults.OUTCOMES,
     seed: int = 0,
     workers: Workers = Workers(),
     grades: GradeDistribution | None = None,
@@ -113,7 +114,7 @@ def sample_scores_by_topic(
     values: NDArray[np.floating],
     *,
     measure: MeasureLike = "AP",
-    outcomes: int = 20_000,
+    outcomes: int = defaults.OUTCOMES,
     seed: int = 0,
     workers: Workers = Workers(),
     grades: GradeDistribution | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -288,6 +289,37 @@ def _options(text: str) -> dict[str, Any]:
         if isinstance(word.value, ast.Name | ast.BinOp):
             raise ValueError(f"put {ast.get_source_segment(source, word.value)} into quotes")
     return {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+
+
+def name_among(names: Iterable[str], measure: MeasureLike, level: int = 1) -> str | None:
+    """Return the name that stands for a measure, however it is written; None if none does.
+
+    Parameters
+    ----------
+    names : iterable of str
+    measure : str, measure of ir_measures, or Measure
+    level : int
+        The relevance level of names without ``rel``.
+
+    Examples
+    --------
+    >>> name_among(["AP", "RBP(p=0.8)"], "RBP"), name_among(["AP"], "P@5")
+    ('RBP(p=0.8)', None)
+    >>> name_among(["AP(rel=1)"], "AP"), name_among(["AP(rel=1)"], "AP", level=2)
+    ('AP(rel=1)', None)
+    """
+
+    def meant(one: MeasureLike) -> tuple[str, int] | str:
+        try:
+            parsed = parse_measure(one)
+        except InputError:
+            return str(one)
+        return parsed.name, parsed.rel or level
+
+    written, wanted = [*names], meant(measure)
+    if str(measure) in written:
+        return str(measure)
+    return next((name for name in written if meant(name) == wanted), None)
 
 
 def has_moments(measure: MeasureLike) -> bool:

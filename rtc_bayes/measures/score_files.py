@@ -153,9 +153,12 @@ def _matrix(
     by_name: dict[tuple[str, str], _Cell] = {}
     for cell in cells:
         if not cell.system or not cell.topic:
-            raise InputError("a system or topic has no name", path=path, line=cell.line)
+            raise InputError(
+                "a system or topic has no name", path=path, line=cell.line, remedy="name it"
+            )
         if cell.variance < 0.0:
-            raise InputError("a variance is below 0", path=path, line=cell.line)
+            remedy = "give variances of at least 0"
+            raise InputError("a variance is below 0", path=path, line=cell.line, remedy=remedy)
         if (before := by_name.setdefault((cell.system, cell.topic), cell)) is not cell:
             raise InputError(
                 f"system {cell.system} has two scores on topic {cell.topic}, the first on line "

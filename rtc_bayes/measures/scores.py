@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from rtc_bayes.collection import Judgments, Qrels, Runs
-    from rtc_bayes.measures.names import MeasureLike
+    from rtc_bayes.measures.names import Measure, MeasureLike
 
 
 type Floats = NDArray[np.float64]
@@ -70,7 +70,10 @@ class ScoreMatrix(Saved):
                     remedy="give numbers, (systems, topics)",
                 ) from None
             if values.shape != shape:
-                raise InputError(f"{name} has shape {values.shape}, not (systems, topics) {shape}")
+                raise InputError(
+                    f"{name} has shape {values.shape}, not (systems, topics) {shape}",
+                    remedy="give a row for every system and a column for every topic",
+                )
             if np.isinf(values).any():
                 raise InputError(f"a {name} is infinite", remedy="give NaN for what is unknown")
             freeze(values)
@@ -79,7 +82,7 @@ class ScoreMatrix(Saved):
             if len(set(names)) < len(names):
                 raise InputError("a system or topic is named twice", remedy="give each once")
         if (self.variance < 0.0).any():
-            raise InputError("a variance is below 0")
+            raise InputError("a variance is below 0", remedy="give variances of at least 0")
         if lone := int((np.isnan(self.mean) != np.isnan(self.variance)).sum()):
             raise InputError(
                 f"{lone} cells have a mean or a variance alone",
@@ -153,7 +156,13 @@ class ScoreMatrix(Saved):
         judgments : Judgments
             Their pool holds the lists, as deep as its ``score_depth``.
         measure : str or measure of ir_measures
-            One whose moments are known (:func:`rtc_bayes.measures.has_moments`).
+            One whose moments are known (:func:`rtc_bayes.measures.has_moments`). Where it names a
+            grade (``P(rel=2)@10``), documents of that grade or a higher one are relevant.
+
+        Raises
+        ------
+        InputError
+            Another measure, or one with gains by grade of judgments with grades above 1.
 
         Examples
         --------
@@ -163,12 +172,19 @@ class ScoreMatrix(Saved):
         >>> rb.ScoreMatrix.from_judgments(rb.Judgments.from_qrels(pool, data.qrels))
         ScoreMatrix(AP, 4 systems, 3 topics)
         """
+        from rtc_bayes.measures.names import parse_measure
         from rtc_bayes.measures.pool_moments import moments
 
-        labels = np.nan_to_num(judgments.labels)
-        scores = moments(judgments.pool, labels, measure=measure, pairs="none")
+        asked = parse_measure(measure)
+        if asked.graded and judgments.grade_distribution() is not None:
+            raise InputError(
+                f"{asked.name} has gains by grade, and this scores relevance alone",
+                remedy="take ScoreMatrix.from_qrels(runs, qrels, measure)",
+            )
+        binary, labels = as_labels(judgments, asked)
+        scores = moments(judgments.pool, labels, measure=binary, pairs="none")
         mean = scores.expected[0]
-        return cls(mean, np.zeros(mean.shape), scores.systems, scores.topics, scores.measure)
+        return cls(mean, np.zeros(mean.shape), scores.systems, scores.topics, asked.name)
 
     @classmethod
     def from_csv(cls, path: str | Path, measure: str | None = None) -> ScoreMatrix:
@@ -278,6 +294,37 @@ class ScoreMatrix(Saved):
             f"ScoreMatrix({self.measure}, {counted(len(self.systems), 'system')}, "
             f"{counted(len(self.topics), 'topic')})"
         )
+
+
+def as_labels(judgments: Judgments, measure: Measure) -> tuple[Measure, Floats]:
+    """Return the labels that a measure reads, 0 for what is not judged, and the measure of these.
+
+    Parameters
+    ----------
+    judgments : Judgments
+    measure : Measure
+        Where it names a grade, documents of that grade or a higher one are relevant.
+
+    Returns
+    -------
+    measure : Measure
+        Without the grade.
+    labels : ndarray of float, shape (documents,)
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.measures.names import parse_measure
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b", "c"]})]))
+    >>> judgments = rb.Judgments.from_qrels(pool, rb.Qrels({"1": {"a": 3, "b": 1}}))
+    >>> measure, labels = as_labels(judgments, parse_measure("P(rel=2)@3"))
+    >>> measure.rel, labels.tolist()
+    (0, [1.0, 0.0, 0.0])
+    """
+    labels = judgments.labels
+    if measure.rel:
+        labels = np.where(np.isnan(judgments.grades), labels, judgments.grades >= measure.rel)
+    return replace(measure, rel=0), np.nan_to_num(labels)
 
 
 def without_rounding(values: Floats) -> Floats:

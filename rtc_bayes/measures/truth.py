@@ -13,7 +13,14 @@ from rtc_bayes.collection.ids import shared_topics, some
 from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.errors import InputError, explains_types, warn, whole_number
-from rtc_bayes.measures.names import ERR_HIGHEST, REMEDY, MeasureLike, ir_measure, parse_measure
+from rtc_bayes.measures.names import (
+    ERR_HIGHEST,
+    REMEDY,
+    MeasureLike,
+    ir_measure,
+    name_among,
+    parse_measure,
+)
 from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
@@ -70,11 +77,11 @@ class ScoreTable(Shown):
         return {name: scores.mean(axis=1) for name, scores in self.values.items()}
 
     def __getitem__(self, measure: MeasureLike) -> NDArray[np.float64]:
-        """Values of one measure, shape (systems, topics)."""
-        name = str(measure)
-        if name not in self.values:
+        """Values of one measure, however it is written, shape (systems, topics)."""
+        name = name_among(self.values, measure, self.relevance_level)
+        if name is None:
             raise InputError(
-                f"{name!r} was not evaluated", remedy="evaluated: " + ", ".join(self.values)
+                f"{str(measure)!r} was not evaluated", remedy="evaluated: " + ", ".join(self.values)
             )
         return self.values[name]
 

@@ -266,7 +266,12 @@ class Fit:
         from rtc_bayes.store.datasets import read_tree
 
         tree = read_tree(path)
-        if tree.attrs.get("format") != _FORMAT:
+        written = str(tree.attrs.get("format", ""))
+        if written != _FORMAT and written.startswith(_FORMAT.rstrip("0123456789")):
+            raise InputError(
+                f"a fit by another version ({written})", path=path, remedy="fit again with this one"
+            )
+        if written != _FORMAT:
             raise InputError("not a fit", path=path, remedy="give a file that `fit` wrote")
         groups = {name: group.to_dataset() for name, group in tree.items()}
         relevance = Relevance.from_xarray(groups.pop("relevance"))

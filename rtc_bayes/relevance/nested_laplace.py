@@ -28,6 +28,7 @@ from scipy.linalg.lapack import dpotrf, dtrtrs
 from scipy.optimize import minimize
 from scipy.special import ndtri
 
+from rtc_bayes.quadrature import gauss_hermite
 from rtc_bayes.relevance.effects import EffectsDraws, EffectsRegression, Integers
 from rtc_bayes.relevance.fitters.checks import PARETO_K, pareto_check
 from rtc_bayes.relevance.fitters.laplace import resample, smoothed_weights
@@ -43,8 +44,7 @@ _DIFFERENCE = 0.01
 # distinct scales in a set of draws: a power of 2, as Sobol's sequence wants
 _SCALE_DRAWS = 64
 # points and weights of Gauss and Hermite's rule for a normal distribution
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(7)
-_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+_NODES, _WEIGHTS = gauss_hermite(7)
 # Newton's steps to a mean are over when one moves it by a hundredth of its sd
 _MEAN_STEPS, _MEAN_DECREMENT = 10, 1e-4
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.hold_out import HoldOutDesign
-from rtc_bayes.errors import InputError, explains_types, moved, whole_number
+from rtc_bayes.errors import InputError, explains_types, moved, real_number, whole_number
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.reuse.held import HeldScores
 from rtc_bayes.reuse.loss_gibbs import LossDraws, sample_loss
@@ -205,8 +205,8 @@ class LossPosterior(Shown):
         rope : float, above 0
             In units of the measure.
         """
-        if not rope > 0:
-            raise InputError(f"rope is {rope}", remedy="give a difference that does not matter")
+        remedy = "give a difference that does not matter, above 0"
+        real_number("rope", rope, 0.0, np.inf, remedy, ends="(]")
         return float((np.abs(self.overall) < rope).mean())
 
     def changed_order(self, *, seed: int = 0) -> float:

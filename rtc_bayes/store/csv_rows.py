@@ -50,7 +50,11 @@ def read_csv_rows(path: str | Path, what: str, remedy: str) -> list[CsvRow]:
     except FileNotFoundError as error:
         raise InputError("no such file", path=path, remedy="check the path") from error
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"cannot be read as CSV ({error})", path=path) from error
+        raise InputError(
+            f"cannot be read as CSV ({error})",
+            path=path,
+            remedy="give a readable file of UTF-8, fields apart by commas",
+        ) from error
     if len(rows) < 2:
         raise InputError(f"holds no {what}", path=path, remedy=remedy)
     for line, fields in rows:

@@ -187,7 +187,11 @@ def _checked[Data: (xr.Dataset, xr.DataTree)](path: str | Path, opened: Callable
         )
     if not sound and kind:
         # the root of a tree is read as a data set
-        raise InputError(f"holds something else, or is damaged: {kind}", path=path)
+        raise InputError(
+            f"holds something else, or is damaged: {kind}",
+            path=path,
+            remedy="load it as what it is (Fit.load of a fit), or make it again",
+        )
     if not sound:
         raise InputError(
             "is damaged: its content is not what was written", path=path, remedy="make it again"
@@ -235,7 +239,7 @@ def _engine(path: str | Path) -> str:
 
 def _unreadable(path: str | Path, error: Exception) -> InputError:
     if not Path(path).exists():
-        return InputError("no such file", path=path)
+        return InputError("no such file", path=path, remedy="check the path")
     return InputError(
         f"not a netCDF file or zarr folder that can be read ({error})",
         path=path,

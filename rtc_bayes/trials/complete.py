@@ -20,7 +20,7 @@ from rtc_bayes.confidence.subpool import with_topics
 from rtc_bayes.errors import CollectionWarning, InputError, check_word, warn
 from rtc_bayes.measures import Estimand, evaluate, moments, sample_scores
 from rtc_bayes.measures.names import Measure, parse_measure
-from rtc_bayes.measures.scores import without_rounding
+from rtc_bayes.measures.scores import as_labels, without_rounding
 from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]
@@ -365,10 +365,8 @@ def labels_by(
 
 def _labelled(judgments: Judgments, estimand: Estimand) -> tuple[Measure, Pool, Floats]:
     """Return a measure, and the pool and labels that it reads, with 0 for what is not judged."""
-    measure, pool, labels = parse_measure(estimand.measure), judgments.pool, judgments.labels
-    if measure.rel:
-        labels = np.where(np.isnan(judgments.grades), labels, judgments.grades >= measure.rel)
-    labels = np.nan_to_num(labels)
+    measure, labels = as_labels(judgments, parse_measure(estimand.measure))
+    pool = judgments.pool
     if estimand.topics != "all":
         pool, (labels,) = with_topics(pool, labels[None], estimand.topics)
-    return replace(measure, rel=0), pool, labels
+    return measure, pool, labels

@@ -39,6 +39,14 @@ def test_draws_of_many_systems_are_compared_by_outcomes(pool, drawn):
     assert "another seed may move" in auto.seed_text
 
 
+def test_equivalence_is_counted_over_the_outcomes_of_the_signs(pool, drawn):
+    comparison = rb.compare(pool, drawn)
+    p_rope = comparison.with_equivalence(1e-9).p_rope
+    counts = p_rope * (comparison.meta["outcomes"] + 2)
+    np.testing.assert_allclose(counts, counts.round(), atol=1e-6)
+    assert comparison.with_equivalence(0.01).setting.moments == comparison.setting.moments
+
+
 def test_topics_of_them_are_asked_by_moments(pool, drawn):
     by_outcomes = rb.compare(pool, drawn).score_matrix()
     by_moments = rb.compare(pool, drawn, moments="exact").score_matrix()

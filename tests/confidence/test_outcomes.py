@@ -60,6 +60,18 @@ def test_variance_has_a_part_within_draws_and_one_between():
     assert one.parameters.tolist() == [0.0]
 
 
+def test_the_sampled_shape_is_that_given_the_parameters():
+    rng = np.random.default_rng(8)
+    centres = rng.choice([0.0, 50.0], size=(20_000, 1), p=[0.9, 0.1])
+    draws = centres + rng.gamma(4.0, size=(20_000, 5))
+    shape = sampled_moments(np.stack([draws, np.zeros_like(draws)]), PAIR).shape
+    # a gamma's, and not those of the mixture, which are 2.6 and 4.9
+    assert shape.skewness == pytest.approx([1.0], abs=0.1)
+    assert shape.excess_kurtosis == pytest.approx([1.5], abs=0.4)
+    few = sampled_moments(np.stack([draws, np.zeros_like(draws)])[..., :3], PAIR).shape
+    assert np.isnan(few).all()
+
+
 def test_every_draw_gets_as_many_outcomes(make_pool):
     pool = make_pool(np.random.default_rng(0), 2, 2, 4)
     values = np.stack([np.zeros(8), np.full(8, 0.5), np.ones(8)])

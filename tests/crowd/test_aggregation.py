@@ -392,6 +392,23 @@ def test_spammers_are_told_by_gold():
             rb.simulate_labels(truth, n_judges=10, spammers=bad)
 
 
+def test_workers_are_as_alike_as_the_concentration_says():
+    truth = rb.Qrels({"7": {f"d{i:03d}": int(i % 3 == 0) for i in range(600)}})
+
+    def right(concentration):
+        labels = rb.simulate_labels(
+            truth, n_judges=20, per_pair=20, concentration=concentration, seed=3
+        )
+        gold = labels.gold_grades()[labels.pairs().of_label]
+        return np.bincount(labels.judge_of, labels.grade == gold) / 600
+
+    # of a beta of mean .7: sqrt(.21 / (concentration + 1)), and .019 of a worker's 600 labels
+    assert right(1.0).std() > 0.2
+    assert right(1e6).std() < 0.04
+    with pytest.raises(rb.InputError, match="concentration 0; give"):
+        rb.simulate_labels(truth, concentration=0)
+
+
 def test_chains_that_do_not_agree_are_told():
     truth = rb.Qrels({"7": {f"d{i:03d}": int(i < 60) for i in range(150)}})
     labels = rb.simulate_labels(truth, n_judges=6, per_pair=4, expertise=0.85, seed=1)

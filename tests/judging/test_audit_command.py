@@ -102,6 +102,11 @@ def test_compare_fits_without_the_audit_and_shows_its_verdict(here, simulated, c
     assert look.verdict in page
     assert f"compared by {judgments.n_judged} judgments" in page
     assert f"The model has not seen {look.judged} judgments of the audit, which check it." in page
+    both = rb.compare(pool, rb.fit(pool, judgments, model="rtc:map"), ["AP", "P@5"])
+    for compared, audits in ((comparison, look), (comparison, [look]), (both, look)):
+        assert look.verdict in html.unescape(compared.to_html(None, judgments, audit=audits))
+    with pytest.raises(rb.InputError, match="to_html takes no audits; write audit"):
+        both.to_html(audits=[look])
     assert main([*ASKED, "--audit", "audit.prels", "--format", "csv"]) == 0
     assert capsys.readouterr().out.startswith("quantity,expected,sd,estimate,low,high,agrees")
 

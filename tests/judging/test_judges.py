@@ -254,6 +254,31 @@ def test_a_judge_that_offers_nothing_ends_judging(judge_file, pool, truth):
     assert "the judge offers no further document" in repr(result)
 
 
+def test_a_chooser_for_a_pair_keeps_what_is_aside_and_changes_no_other(pool):
+    chooser = MTC().start(Judgments.none(pool), seed=0)
+    ((first, _),) = chooser.choose(1)
+    chooser.set_aside(first)
+    of_pair = chooser.for_pair([0, 1])
+    assert of_pair.is_judged(first)
+    assert first not in of_pair.unjudged()
+    after = chooser.choose(5)
+    for document, _ in of_pair.choose(5):
+        of_pair.set_aside(document)
+    # so that weights are taken anew
+    chooser._weigh_all()
+    assert chooser.choose(5) == after
+
+
+def test_a_document_aside_moves_the_weights_of_its_topic_alone(pool, monkeypatch):
+    chooser = MTC().start(Judgments.none(pool), seed=0)
+    weighed = []
+    monkeypatch.setattr(chooser, "_weigh", weighed.append)
+    firsts = pool.topic_starts[:2].tolist()
+    for document in firsts:
+        chooser.set_aside(document)
+    assert weighed == pool.topic_of[firsts].tolist()
+
+
 def test_a_judge_in_a_file_on_the_command_line(judge_file, tmp_path, capsys):
     for name, docnos in (("A", "abc"), ("B", "cde")):
         lines = [f"1 Q0 {d} {n} {9 - n} {name}\n" for n, d in enumerate(docnos, 1)]

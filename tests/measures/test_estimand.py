@@ -200,11 +200,16 @@ def test_an_estimand_says_what_is_not_default():
         ({"unseen": "no"}, "unseen is 'no'; give True, False or None"),
         ({"topics": None}, "topics are None"),
         ({"residual": 1e200}, "residual is 1e.200"),
+        ({"residual": True}, "residual is True"),
     ],
 )
 def test_values_of_another_kind_are_refused(options, said):
     with pytest.raises(InputError, match=said):
         Estimand(**options)
+
+
+def test_a_residual_of_numpy_is_taken():
+    assert Estimand(residual=np.float32(0.25)) == Estimand(residual=0.25)
 
 
 def test_topics_are_names():

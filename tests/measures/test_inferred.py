@@ -90,4 +90,5 @@ def test_topics_without_relevant_documents_have_zero():
     pool = pool_of({"one": {"1": "ab", "2": "ab"}}, depth=2)
     judgments = Judgments.from_labels(pool, [0], [0])
     assert bpref(judgments).mean.tolist() == [[0.0, 0.0]]
+    assert bpref(judgments).measure == "Bpref"
     assert inferred_ap(judgments).mean.tolist() == [[0.0, 0.0]]

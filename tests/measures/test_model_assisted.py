@@ -144,6 +144,8 @@ def test_what_has_no_estimate_is_refused(case):
             model_assisted(labels, sample, measure=measure)
     with pytest.raises(InputError, match="tuning"):
         model_assisted(labels, sample, tuning=2.0)
+    with pytest.raises(InputError, match="tuning is None; give a number"):
+        model_assisted(labels, sample, tuning=None)
     graded = Sample(
         Judgments.none(pool).with_labels([0], [1.0], [2.0]), np.full(pool.n_documents, 0.5)
     )

@@ -169,6 +169,16 @@ def test_scores_of_judgments_are_those_of_the_pool(small):
     assert not scores.variance.any()
 
 
+def test_scores_of_judgments_read_the_grades_that_a_measure_asks_for():
+    pool = pool_of({"one": {"1": "abc"}, "two": {"1": "bca"}}, depth=3)
+    judgments = Judgments.from_qrels(pool, rb.Qrels({"1": {"a": 3, "b": 0, "c": 1}}))
+    scores = ScoreMatrix.from_judgments(judgments, "AP(rel=2)")
+    np.testing.assert_allclose(scores.mean, [[1.0], [1 / 3]])
+    assert scores.measure == "AP(rel=2)"
+    with pytest.raises(InputError, match=r"nDCG has gains by grade, .*ScoreMatrix.from_qrels"):
+        ScoreMatrix.from_judgments(judgments, "nDCG")
+
+
 def test_scores_hold_their_own_copies_and_are_checked():
     mean, variance = np.array([[0.5, np.nan]]), np.array([[0.0, np.nan]])
     scores = ScoreMatrix(mean, variance, ("a",), ("1", "2"))

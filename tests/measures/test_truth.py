@@ -31,6 +31,15 @@ def _assert_official(runs, trec8):
     assert ours == {system: official[system] for system in runs}
 
 
+def test_a_measure_is_had_however_it_is_written():
+    runs, qrels = runs_of({"one": {"1": "ab"}}), Qrels({"1": {"a": 1}})
+    table = evaluate(runs, qrels, ["RBP(p=0.8)", "AP"])
+    assert table["RBP"] is table["RBP(p=0.8)"]
+    assert table["AP(rel=1)"] is table[ir_measures.AP] is table["AP"]
+    with pytest.raises(InputError, match=r"'P@5' was not evaluated; evaluated: RBP\(p=0.8\), AP"):
+        table["P@5"]
+
+
 def test_map_of_twelve_trec8_runs_is_nists(trec8):
     names = sorted(path.name for path in (trec8 / "runs").glob("*.gz"))[::12]
     names += ["READWARE2.gz", "uwmt8a0.gz"]

@@ -1,5 +1,6 @@
 """Fits with labels: what they hold, how they are saved, and how they predict."""
 
+import sys
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -79,6 +80,17 @@ def test_not_a_fit(pool, tmp_path):
         Fit.load(tmp_path / "pool.nc")
     with pytest.raises(InputError, match="no such file"):
         Fit.load(tmp_path / "absent.nc")
+
+
+def test_a_fit_of_another_version_is_to_be_made_again(pool, tmp_path, monkeypatch):
+    fitted = fit(pool, Judgments.none(pool), model="uniform")
+    with monkeypatch.context() as patch:
+        patch.setattr(sys.modules[Fit.__module__], "_FORMAT", "rtc_bayes fit 1")
+        fitted.save(tmp_path / "old.nc")
+    with pytest.raises(
+        InputError, match=r"a fit by another version \(rtc_bayes fit 1\); fit again"
+    ):
+        Fit.load(tmp_path / "old.nc")
 
 
 def test_predict_on_new_systems(new_pool):

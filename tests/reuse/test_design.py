@@ -19,6 +19,12 @@ def names(groups: int) -> list[str]:
     return [f"S{n + 1}" for n in range(groups)]
 
 
+def test_powers_of_a_design_are_for_the_effect() -> None:
+    small, large = (rb.design_table(6, 200, effect=effect) for effect in (0.2, 0.5))
+    assert large["power_within"].tolist() == [power_of_t(0.5, n) for n in large["within_reuse"]]
+    assert (small["power_within"] < large["power_within"]).all()
+
+
 @pytest.mark.parametrize(("m", "k"), [(m, k) for m in range(2, 10) for k in range(1, m)])
 def test_counts_are_those_of_the_mask(m: int, k: int) -> None:
     topics = comb(m, k) + 7

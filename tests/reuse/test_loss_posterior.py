@@ -64,6 +64,10 @@ def test_the_posterior_finds_what_was_lost() -> None:
     assert found.summary().loc[0, "positive"] > 0.99
     assert found.probability_within(0.01) < 0.05 < found.changed_order()
     assert found.probability_within(1.0) == 1.0
+    # 400 of 800 draws each
+    one, other = (found.changed_order(seed=seed) for seed in (1, 2))
+    assert one == found.changed_order(seed=1) != other
+    assert one == pytest.approx(other, rel=0.1)
 
 
 def test_the_summary_and_the_data_set_hold_the_draws() -> None:

@@ -236,6 +236,9 @@ class WeightedChooser(Chooser):
         """
         other = copy.copy(self)
         super(WeightedChooser, other).__init__(self.judgments)
+        # those closed count as judged
+        other._is_judged = self._is_judged.copy()
+        other._closed = {topic: list(documents) for topic, documents in self._closed.items()}
         other.state = self.state.of_pair(systems)
         other._proof = SignProof(other.state)
         other._best = _BestOfTopics(self.judgments)
@@ -283,10 +286,10 @@ class WeightedChooser(Chooser):
     def close(self, documents: NDArray[np.int64]) -> None:
         """Offer none of these documents."""
         super().close(documents)
-        for document in documents.tolist():
-            topic = int(self.pool.topic_of[document])
-            self._closed.setdefault(topic, []).append(document - int(self.pool.topic_starts[topic]))
-        for topic in self._closed:
+        topics = self.pool.topic_of[documents]
+        within = documents - self.pool.topic_starts[topics]
+        for topic in np.unique(topics).tolist():
+            self._closed.setdefault(topic, []).extend(within[topics == topic].tolist())
             self._weigh(topic)
 
     def observe(self, document: int, label: float) -> None:
