@@ -59,7 +59,7 @@ def fit(
 ) -> None:
     """Predict relevance of unjudged documents."""
     from rtc_bayes.collection import read_qrels, write_erels as write
-    from rtc_bayes.collection.qrels import as_json
+    from rtc_bayes.collection.judged_for import as_json
     from rtc_bayes.relevance import ModelSpec, fit
     from rtc_bayes.report.command_tables import judged_table
     from rtc_bayes.report.terminal import write_tables

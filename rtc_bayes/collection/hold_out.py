@@ -24,8 +24,9 @@ from rtc_bayes.store.shown import Shown, counted
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rtc_bayes.collection.judged_for import JudgedFor
     from rtc_bayes.collection.judgments import Judgments
-    from rtc_bayes.collection.qrels import JudgedFor, Qrels
+    from rtc_bayes.collection.qrels import Qrels
 
 # judgments that somebody added by hand are no more than this share, or so few
 _FOREIGN, _BY_HAND = 0.01, 10

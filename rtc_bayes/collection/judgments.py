@@ -12,19 +12,23 @@ from numpy.typing import ArrayLike, NDArray
 from rtc_bayes.collection.grades import GradeDistribution, heights_of
 from rtc_bayes.collection.ids import (
     by_topic,
-    keyed_by_text,
-    list_of_names,
     shared_topics,
     some,
     text_of,
 )
 from rtc_bayes.collection.immutable import freeze, frozen
+from rtc_bayes.collection.judged_for import (
+    JudgedFor,
+    check_judged_topics,
+    infer_judged_for,
+    systems_judged_for,
+)
 from rtc_bayes.collection.judgment_values import as_grades, grades_of, indices_in, relevance_of
 from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.labels_beside import check_labels_beside
 from rtc_bayes.collection.merging import Conflict, merge_judgments
 from rtc_bayes.collection.pool import Pool
-from rtc_bayes.collection.qrels import JudgedFor, Qrels, level_of
+from rtc_bayes.collection.qrels import Qrels, level_of
 from rtc_bayes.errors import InputError, check_type, explains_types, warn, whole_fields
 from rtc_bayes.store.saved import Saved
 from rtc_bayes.store.shown import counted
@@ -184,8 +188,8 @@ class Judgments(Saved):
         """
         every = np.full(pool.n_documents, np.nan)
         order = np.empty(0, dtype=np.int64)
-        _check_topics(pool, judged_for, say=False)
-        made_for = _judged_for(pool, judged_for)
+        check_judged_topics(pool, judged_for, say=False)
+        made_for = systems_judged_for(pool, judged_for)
         none = cls(pool, every, order, *made_for, every, relevance_level, hold_out)
         return none.with_labels(documents, labels, grades)
 
@@ -412,8 +416,8 @@ class Judgments(Saved):
         Judgments(3 judged, 1 relevant, in 1 of 2 topics)
         """
         level = level_of(qrels, relevance_level)
-        made_for = _judged_for(pool, qrels.judged_for if judged_for is None else judged_for)
-        _check_topics(pool, judged_for, say=True)
+        made_for = systems_judged_for(pool, qrels.judged_for if judged_for is None else judged_for)
+        check_judged_topics(pool, judged_for, say=True)
         if judged_for is not None and (absent := set(made_for[0] or ()).difference(pool.systems)):
             warn(
                 f"of systems judged for there is no run, {some(sorted(absent))}: check that "
@@ -790,65 +794,3 @@ class Judgments(Saved):
             f"Judgments({self.n_judged} judged, {self.relevant.sum():g} relevant, in {topics} of "
             f"{counted(self.pool.n_topics, 'topic')}{made_for}{beside})"
         )
-
-
-def infer_judged_for(judgments: Judgments) -> tuple[str, ...]:
-    """Guess for which systems judgments were made: a smallest set that retrieved them all.
-
-    The set is built greedily: at each step the system that retrieved most of the judged
-    documents not yet explained, the first given among equals. Documents that no system
-    retrieved explain nothing.
-
-    Returns
-    -------
-    tuple of str
-        In the pool's order; empty when no judged document was retrieved.
-
-    Examples
-    --------
-    >>> import rtc_bayes as rb
-    >>> lists = {"one": {"1": ["a", "b"]}, "two": {"1": ["c", "b"]}}
-    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings(*run) for run in lists.items()]))
-    >>> infer_judged_for(rb.Judgments.from_labels(pool, pool.locate("1", ["b", "c"]), [1, 0]))
-    ('two',)
-    """
-    pool = judgments.pool
-    judged = judgments.judged
-    left = np.zeros(pool.n_documents, dtype=bool)
-    left[pool.ranked] = True
-    left &= judged
-    bounds = pool.list_starts[:: max(pool.n_topics, 1)]
-    retrieved = [pool.ranked[bounds[s] : bounds[s + 1]] for s in range(pool.n_systems)]
-    chosen: list[int] = []
-    while left.any():
-        best = int(np.argmax([np.count_nonzero(left[documents]) for documents in retrieved]))
-        chosen.append(best)
-        left[retrieved[best]] = False
-    return tuple(pool.systems[s] for s in sorted(chosen))
-
-
-def _judged_for(
-    pool: Pool, judged_for: JudgedFor
-) -> tuple[tuple[str, ...] | None, dict[str, tuple[str, ...]] | None]:
-    """Return the systems judged for on any topic, and by topic if they were given so."""
-    if judged_for is None:
-        return None, None
-    if not isinstance(judged_for, Mapping):
-        return tuple(list_of_names("judged_for", judged_for)), None
-    lists = {
-        topic: list_of_names("judged_for", systems)
-        for topic, systems in keyed_by_text(judged_for, "topic").items()
-    }
-    named = dict.fromkeys(system for systems in lists.values() for system in systems)
-    ordered = [s for s in pool.systems if s in named] + [s for s in named if s not in pool.systems]
-    return tuple(ordered), {topic: tuple(systems) for topic, systems in lists.items() if systems}
-
-
-def _check_topics(pool: Pool, judged_for: JudgedFor, *, say: bool) -> None:
-    """Refuse systems by topic, none of which the pool holds; warn of others if asked to `say` so.
-
-    Unknown topics would have been judged for nobody.
-    """
-    if isinstance(judged_for, Mapping) and judged_for:
-        named = keyed_by_text(judged_for, "topic")
-        shared_topics(pool.topics, named, what="systems judged for", say=say)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from rtc_bayes.collection.ids import by_topic, keyed_by_text, shown
-from rtc_bayes.collection.qrels import JudgedFor, Qrels, one_design, one_level
+from rtc_bayes.collection.judged_for import JudgedFor
+from rtc_bayes.collection.qrels import Qrels, one_design, one_level
 from rtc_bayes.collection.writing import write_qrels
 from rtc_bayes.errors import InputError, explains_types, warn
 from rtc_bayes.store import meta_path, write_json

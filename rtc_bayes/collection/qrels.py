@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from numbers import Integral
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from rtc_bayes.collection.ids import cut, keyed_by_text, shown, text_of
+from rtc_bayes.collection.ids import cut, keyed_by_text, shown
 from rtc_bayes.collection.immutable import Immutable
+from rtc_bayes.collection.judged_for import JudgedFor, as_json, judged_for_text
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.records import grade
 from rtc_bayes.errors import InputError, brief_repr, warn, whole_number
@@ -19,9 +20,6 @@ from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-type JudgedFor = Sequence[str] | Mapping[str, Sequence[str]] | None
 
 
 class _TopicTable[Value](Immutable, Mapping[str, Mapping[str, Value]]):
@@ -167,7 +165,7 @@ class Qrels(_TopicTable[int]):
             hold_out = table.hold_out if hold_out is None else hold_out
         super().__init__(table, path=path, digest=digest)
         self._set(
-            judged_for=_of_text(judged_for),
+            judged_for=judged_for_text(judged_for),
             hold_out=hold_out,
             relevance_level=_level(relevance_level, table),
         )
@@ -530,29 +528,6 @@ def one_level(levels: Iterable[int | None]) -> int | None:
         )
         return None
     return distinct[0] if distinct else None
-
-
-def as_json(judged_for: JudgedFor) -> object:
-    """Return lists, which JSON holds."""
-    if isinstance(judged_for, Mapping):
-        return {topic: list(systems) for topic, systems in judged_for.items()}
-    return None if judged_for is None else list(judged_for)
-
-
-def _of_text(judged_for: JudgedFor) -> tuple[str, ...] | Mapping[str, tuple[str, ...]] | None:
-    """Return systems as tuples of text, of all topics or of each."""
-    if judged_for is None:
-        return None
-    if isinstance(judged_for, Mapping):
-        by_topic = keyed_by_text(judged_for, "topic")
-        return MappingProxyType({topic: _systems(of) for topic, of in by_topic.items()})
-    return _systems(judged_for)
-
-
-def _systems(names: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(names, str):
-        raise InputError(f"judged_for is {shown(names)}", remedy="give a list of systems")
-    return tuple(text_of(name, "system") for name in names)
 
 
 def _rebuild(

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.immutable import freeze_fields
+from rtc_bayes.confidence.comparison_texts import ComparisonTexts
 from rtc_bayes.confidence.pair import Pair
 from rtc_bayes.errors import InputError, explains_types
-from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.store import json_of, write_csv
 from rtc_bayes.store.saved import Saved
 from rtc_bayes.store.shown import Shown, counted, page_by
@@ -40,21 +40,11 @@ _PAIR_COLUMNS = tuple(item.name for item in fields(Pair))
 _ELSEWHERE = {"sd": "sd_difference"}
 _TEXTS = ("system", "a", "b", "form")
 _ABOUT = ("measure", "moments", "model", "method")
-SETTLED = 1e-7
-"""Of a standard deviation: at most so much is rounding, and nothing is unsure."""
-# the share of relevant documents without a judgment at which their number is known well enough
-_KNOWN = 0.05
-# of a score, an error that no table shows
-_NOTHING = 0.005
-# the share of a variance that is most of it
-_MOSTLY = 0.5
-FEWEST, MOST = 8, 50
-"""Fewer, and more, have expected MAPs that are off together (docs/reading-a-confidence.md)."""
 _SYSTEM_COLUMNS = ("expected", "sd", "p_best", "rank_low", "rank_median", "rank_high")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Shown, Saved):
+class Comparison(ComparisonTexts, Shown, Saved):
     """Expected scores of systems, and the probability of every sign of every difference.
 
     Made by :func:`rtc_bayes.compare`. A score is the mean over topics; a difference is that of
@@ -308,157 +298,6 @@ class Comparison(Shown, Saved):
             self,
             judgments_needed=judgments_needed(self.asked_setting, self, confidence),
             meta={**self.meta, "forecast": confidence},
-        )
-
-    @property
-    def moments_text(self) -> str:
-        """Where means and variances come from, in words.
-
-        Examples
-        --------
-        >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=2, seed=1).runs, depth=5)
-        >>> p = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
-        >>> rb.compare(pool, p).moments_text
-        'exact moments'
-        >>> rb.compare(pool, p, "ERR@10", outcomes=2000).moments_text
-        'moments by sampling relevance 2,000 times'
-        """
-        match self.moments:
-            case "montecarlo":
-                times = f" {self.meta['outcomes']:,} times" if "outcomes" in self.meta else ""
-                return f"moments by sampling relevance{times}"
-            case "plugin":
-                return "plug-in moments"
-            case kind:
-                return f"{kind} moments"
-
-    @property
-    def level_text(self) -> str | None:
-        """Say that scores are off together where systems are few or very many, or lists are cut.
-
-        Fewer than eight systems retrieve too little to tell how many relevant documents there are,
-        and nothing is judged at the foot of the lists of more than fifty. Average precision, nDCG
-        and recall of whole lists depend on that number. Of many systems of which next to all is
-        judged the level is known. Where lists are cut short nothing below is known. None otherwise.
-
-        Examples
-        --------
-        >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=2, seed=1).runs, depth=5)
-        >>> drawn = rb.Relevance.from_values(pool, np.full((1, 2, pool.n_documents), 0.5))
-        >>> print(rb.compare(pool, drawn).level_text)
-        expected scores of 2 systems are often all too high or all too low: trust their order more
-        than their values
-        >>> rb.compare(pool, drawn, "P@5").level_text
-        """
-        systems = len(self.systems)
-        about = self.meta.get("scope") == "whole" and parse_measure(self.measure).depends_on_unseen
-        certain = float(str(self.meta.get("unjudged_relevant", 1.0))) <= _KNOWN
-        if "short_lists_error" in self.meta and about:
-            return (
-                f"lists are cut at rank {self.meta.get('lists_cut_at')}, and relevant documents "
-                "below are not known: scores and their differences may be far too large, all by "
-                "one factor; which system is better is as sure as it says"
-            )
-        if not about or FEWEST <= systems <= MOST or (systems > MOST and certain):
-            return None
-        if systems == 1:
-            return (
-                "one run does not tell how many relevant documents it missed: its expected score "
-                "may be far off"
-            )
-        return (
-            f"expected scores of {systems} systems are often all too high or all too low: trust "
-            "their order more than their values"
-        )
-
-    @property
-    def common_text(self) -> str | None:
-        """Say how far all scores may be off together, or None where that is next to nothing.
-
-        Examples
-        --------
-        >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=9, seed=1).runs, depth=5)
-        >>> p = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
-        >>> print(rb.compare(pool, p).common_text)
-        all scores may be too high or too low together, with a standard deviation of 7% (...)
-        >>> rb.compare(pool, p, "P@5").common_text
-        """
-        common = float(str(self.meta.get("common_error", 0.0)))
-        if common < _NOTHING:
-            return None
-        rope = " and no P(too small to matter)" if self.p_rope is not None else ""
-        return (
-            f"all scores may be too high or too low together, with a standard deviation of "
-            f"{common:.0%} (intervals allow for it; it moves no P(better){rope})"
-        )
-
-    @property
-    def settled(self) -> bool:
-        """Whether nothing is unsure of any score."""
-        return not (self.sd > SETTLED).any()
-
-    @property
-    def judged_text(self) -> str:
-        """Say what the judgments are too few for; nothing where no score is unsure.
-
-        Examples
-        --------
-        >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
-        >>> fit = rb.fit(pool, rb.Judgments.from_labels(pool, [0], [1], judged_for=["one"]))
-        >>> print(rb.compare(pool, fit).judged_text)
-        with 1.0 judgments a topic, fewer than the 3.5 of the checks, a confidence is a hint
-        >>> rb.compare(pool, fit, "P@1").judged_text
-        ''
-        """
-        return "" if self.settled else str(self.meta.get("judged", ""))
-
-    @property
-    def seed_text(self) -> str:
-        """Say by how much draws of another seed may move a probability; nothing below .01.
-
-        Two of the largest standard error that draws leave in any pair.
-
-        Examples
-        --------
-        >>> import rtc_bayes as rb
-        >>> simulated = rb.simulate(n_topics=5, n_systems=3, seed=1)
-        >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
-        >>> fit = rb.fit(pool, rb.Judgments.none(pool), model="hierarchical", draws=100)
-        >>> rb.compare(pool, fit).seed_text
-        'another seed may move a P(better) by 0.02, and by less with more draws of the fit'
-        """
-        moved = 2.0 * float(str(self.meta.get("draws_error", 0.0)))
-        said = f"another seed may move a P(better) by {moved:.2f}"
-        return f"{said}, and by less with more draws of the fit" if moved >= 0.01 else ""
-
-    @property
-    def residual_text(self) -> str | None:
-        """Say that the residual's lasting part is most of half of the pairs' variance, or None.
-
-        No judgment takes that away, so that P(better) stays below what complete judgments of the
-        pool would show.
-
-        Examples
-        --------
-        >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=2, seed=1).runs, depth=5)
-        >>> judged = rb.Relevance.from_values(pool, np.ones(pool.n_documents))
-        >>> print(rb.compare(pool, judged).residual_text)
-        most of what is unsure of differences is the part of the residual (0.041) that no judgment
-        takes away: with residual 0 only documents of the pool count
-        >>> rb.compare(pool, judged, rb.Estimand(residual=0)).residual_text
-        """
-        if float(str(self.meta.get("lasting_share", 0.0))) <= _MOSTLY:
-            return None
-        residual = float(str(self.meta["lasting_residual"]))
-        return (
-            "most of what is unsure of differences is the part of the residual "
-            f"({residual:.2g}) that no judgment takes away: with residual 0 only documents of the "
-            "pool count"
         )
 
     def sample_difference(self, a: str, b: str) -> Floats:

@@ -22,7 +22,7 @@ from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
-    from rtc_bayes.collection.qrels import JudgedFor
+    from rtc_bayes.collection.judged_for import JudgedFor
 
 
 type Scope = Literal["whole", "pool"]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.confidence.comparison import SETTLED
+from rtc_bayes.confidence.comparison_texts import SETTLED
 from rtc_bayes.report.tables import Format, probability, to_latex, with_interval
 from rtc_bayes.store.shown import counted
 

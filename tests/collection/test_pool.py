@@ -9,7 +9,7 @@ from pools import POOL_ALONE, pool_of, runs_of
 
 import rtc_bayes as rb
 from rtc_bayes.collection import natural_key
-from rtc_bayes.collection.judgments import infer_judged_for
+from rtc_bayes.collection.judged_for import infer_judged_for
 from rtc_bayes.errors import CollectionWarning, InputError
 
 
