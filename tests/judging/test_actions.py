@@ -8,7 +8,7 @@ import pytest
 from scipy.special import ndtr
 
 import rtc_bayes as rb
-from rtc_bayes.judging.actions import Learning, rates, told_by_label
+from rtc_bayes.judging.learning import Learning, rates, told_by_label
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.measures.analytic import gradient_on_pool
 from tests.pools import POOL_ALONE, judge, random_pool
