@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from rtc_bayes import Estimand, Qrels, Runs, Workers, read_qrels, read_runs
+from rtc_bayes import Estimand, InputError, Qrels, Runs, Workers, read_qrels, read_runs
 from rtc_bayes.defaults import DIFFERENCE_95, NORMAL_95
 from rtc_bayes.report import write_report
 from rtc_bayes.report.figures import confidence_accuracy
@@ -216,6 +216,10 @@ def study_row(name: str, study: Study, algorithm: str) -> dict[str, str]:
         for entry in summary["bins"]
         if entry["pairs"]
     )
+    if pairs["sd_shared"].isna().any():
+        raise InputError(
+            f"the trials of {name} have no sd_shared in pairs.csv", remedy="run them again"
+        )
     error = (pairs["expected_difference"] - pairs["true_difference"]).abs()
     half = np.hypot(DIFFERENCE_95 * pairs["sd"], NORMAL_95 * pairs["sd_shared"])
     held = (error <= half).mean()

@@ -1,6 +1,6 @@
 """Are probabilities of relevance right? Reliability curves and proper scores on unjudged documents.
 
-Of the documents given probability .2, a fifth should be relevant. The curve of the observed share
+Of the documents given probability 0.2, a fifth should be relevant. The curve of the observed share
 against the probability is fitted by the pool-adjacent-violators algorithm (PAVA), which needs no
 bins; on it rests the decomposition of the Brier score, mean (p - y)^2, into three parts that sum
 exactly (Dimitriadis, Gneiting and Jordan, "Stable reliability diagrams for probabilistic
@@ -195,8 +195,8 @@ class Predictions:
 
     def __repr__(self) -> str:
         return (
-            f"Predictions({len(self)} unjudged documents, mean p {np.mean(self.p):.4f}, "
-            f"{np.mean(self.relevant):.4f} relevant)"
+            f"Predictions({len(self)} unjudged documents, mean p {np.mean(self.p):0.4f}, "
+            f"{np.mean(self.relevant):0.4f} relevant)"
         )
 
 

@@ -44,7 +44,7 @@ def freeze(*arrays: NDArray[Any]) -> None:
 
 
 def frozen[Kind: np.generic](array: NDArray[Kind]) -> NDArray[Kind]:
-    """Return an array if it is read-only, else a read-only copy of it.
+    """Return an array if it is read-only and its own, else a read-only copy of it.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def frozen[Kind: np.generic](array: NDArray[Kind]) -> NDArray[Kind]:
     >>> frozen(scores).flags.writeable, scores.flags.writeable
     (False, True)
     """
-    if array.flags.writeable:
+    if array.flags.writeable or not array.flags.owndata:
         array = array.copy()
         freeze(array)
     return array

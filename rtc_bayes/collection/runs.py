@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rtc_bayes.collection.ids import keyed_by_text, list_of_names, shown, some, text_of
 from rtc_bayes.collection.immutable import Immutable, freeze
 from rtc_bayes.collection.order import natural_order
-from rtc_bayes.errors import InputError, check_type
+from rtc_bayes.errors import InputError, brief_repr, check_type
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -93,8 +93,8 @@ class Run(Immutable):
         digest: str = "",
     ) -> None:
         checked = {
-            topic: _checked_list(f"run {tag!r}, topic {topic}", ranking, scores)
-            for topic, (ranking, scores) in keyed_by_text(lists, "topic").items()
+            topic: _checked_pair(f"run {tag!r}, topic {topic}", pair)
+            for topic, pair in keyed_by_text(lists, "topic").items()
         }
         self._fill(text_of(tag, "system"), checked, path, digest)
 
@@ -152,14 +152,15 @@ class Run(Immutable):
         scores = None if scores is None else keyed_by_text(scores, "topic")
         for topic, ranking in keyed_by_text(rankings, "topic").items():
             where = f"run {tag!r}, topic {topic}"
+            docnos = _checked_docnos(where, ranking)
             if scores is None:
-                lists[topic] = _checked_list(where, ranking, None)
+                lists[topic] = docnos, np.arange(len(docnos), 0, -1, dtype=np.float64)
                 continue
             if topic not in scores:
                 raise InputError(
                     f"{where}: no scores", remedy="give scores of every topic, or none"
                 )
-            docnos, values = _checked_list(where, ranking, scores[topic])
+            values = _checked_scores(where, docnos, scores[topic])
             order = trec_order(np.unique(docnos, return_inverse=True)[1], values)
             lists[topic] = docnos[order], values[order]
         return run_of_checked(text_of(tag, "system"), lists)
@@ -346,24 +347,50 @@ def run_of_checked(tag: str, lists: Mapping[str, Ranked], path: str = "", digest
     return run
 
 
-def _checked_list(where: str, ranking: Iterable[Any], scores: ArrayLike | None) -> Ranked:
-    """Return docnos and scores (None: n, ..., 1) as arrays of their own; `where` begins errors."""
-    if isinstance(ranking, str) or not isinstance(ranking, Iterable):
-        list_of_names("ranking", ranking)
+def _checked_pair(where: str, pair: Any) -> Ranked:
+    """Return docnos and scores as arrays of their own; `where` begins errors."""
+    try:
+        ranking, scores = pair
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{where}: no pair of docnos and scores",
+            remedy="give (docnos, scores), or rankings alone to Run.from_rankings",
+        ) from None
+    docnos = _checked_docnos(where, ranking)
+    return docnos, _checked_scores(where, docnos, scores)
+
+
+def _checked_docnos(where: str, ranking: Any) -> NDArray[np.object_]:
+    """Return docnos as an array, none of them twice."""
+    if isinstance(ranking, str | bytes) or not isinstance(ranking, Iterable):
+        raise InputError(
+            f"{where}: {brief_repr(ranking)} is no list", remedy="give a list of docnos"
+        )
     if isinstance(ranking, Mapping):
         raise InputError(
             f"{where}: a ranking is a mapping, no list of docnos",
             remedy="read documents with scores: rb.read_runs({system: {topic: {docno: score}}})",
         )
-    docnos = np.array([text_of(docno, "docno") for docno in ranking], dtype=object)
-    values = np.array(range(len(docnos), 0, -1) if scores is None else scores, dtype=np.float64)
+    docnos = np.array([str(text_of(docno, "docno")) for docno in ranking], dtype=object)
+    if len(set(docnos.tolist())) != len(docnos):
+        raise InputError(f"{where}: a document stands twice in the list", remedy="give it once")
+    return docnos
+
+
+def _checked_scores(where: str, docnos: NDArray[np.object_], scores: Any) -> NDArray[np.float64]:
+    """Return scores as an array, one for each docno."""
+    one_each = "give one score a document"
+    try:
+        values = np.array(scores, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{where}: scores are no numbers", remedy=one_each) from None
+    if values.ndim != 1:
+        raise InputError(f"{where}: scores are no list", remedy=one_each)
     if values.shape != docnos.shape:
         raise InputError(
             f"{where}: {counted(len(docnos), 'document')} but {counted(values.size, 'score')}",
-            remedy="give one score a document",
+            remedy=one_each,
         )
-    if len(set(docnos.tolist())) != len(docnos):
-        raise InputError(f"{where}: a document stands twice in the list", remedy="give it once")
     if np.isnan(values).any():
         raise InputError(f"{where}: a score is not a number (NaN)", remedy="correct it")
-    return docnos, values
+    return values

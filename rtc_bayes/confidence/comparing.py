@@ -344,9 +344,11 @@ def _warn_of_impossible(setting: Setting, scores: Floats, variance: Floats) -> N
 
 
 def _draws_error(expected: Floats, variance: Floats) -> float:
-    """Return the largest standard error, of any pair, that draws leave in P(< 0)."""
+    """Return the largest standard error, of any pair, that draws leave in P(< 0); 0 of one."""
     below = normal(expected, variance).less
-    return float(below.std(axis=0).max(initial=0.0) / np.sqrt(len(below)))
+    if len(below) == 1:
+        return 0.0
+    return float(below.std(axis=0, ddof=1).max(initial=0.0) / np.sqrt(len(below)))
 
 
 def _with_residual(setting: Setting, table: Moments) -> Moments:

@@ -16,7 +16,7 @@ from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.confidence.comparison_texts import ComparisonTexts
 from rtc_bayes.confidence.pair import Pair
-from rtc_bayes.errors import InputError, explains_types
+from rtc_bayes.errors import InputError, explains_types, moved
 from rtc_bayes.store import json_of, write_csv
 from rtc_bayes.store.saved import Saved
 from rtc_bayes.store.shown import Shown, counted, page_by
@@ -331,6 +331,7 @@ class Comparison(ComparisonTexts, Shown, Saved):
         return (scores[first] - scores[second]).ravel()
 
     @explains_types
+    @moved(audits="write audit, of one or a list")
     def to_html(
         self,
         path: str | Path | None = None,
@@ -624,7 +625,7 @@ def page_of(
     audit: object | Sequence[object] | None,
 ) -> str:
     """Return the page of comparisons, and write it where a path is given."""
-    alone = audit is not None and not isinstance(audit, Sequence)
+    alone = audit is not None and (isinstance(audit, str) or not isinstance(audit, Sequence))
     audits = [audit] if alone else audit or ()
     made_by = "comparison_page:comparison_html"
     return page_by(made_by, path, compared, judgments, algorithm=algorithm, audits=audits)

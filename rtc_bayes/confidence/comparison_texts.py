@@ -28,7 +28,7 @@ class ComparisonTexts:
 
     Attributes
     ----------
-    systems, measure, moments, sd, p_rope, meta
+    systems, measure, moments, sd, p_rope, judgments_needed, meta
         As of :class:`rtc_bayes.Comparison`.
     """
 
@@ -37,6 +37,7 @@ class ComparisonTexts:
     moments: str
     sd: Floats
     p_rope: Floats | None
+    judgments_needed: tuple[int | None, ...] | None
     meta: Mapping[str, object]
 
     @property
@@ -147,7 +148,7 @@ class ComparisonTexts:
 
     @property
     def seed_text(self) -> str:
-        """Say by how much draws of another seed may move a probability; nothing below .01.
+        """Say by how much draws of another seed may move a P(better); nothing below 0.01.
 
         Two of the largest standard error that draws leave in any pair.
 
@@ -162,7 +163,16 @@ class ComparisonTexts:
         """
         moved = 2.0 * float(str(self.meta.get("draws_error", 0.0)))
         said = f"another seed may move a P(better) by {moved:.2f}"
-        return f"{said}, and by less with more draws of the fit" if moved >= 0.01 else ""
+        more = (
+            "outcomes or draws of the fit" if self.moments == "montecarlo" else "draws of the fit"
+        )
+        return f"{said}, and by less with more {more}" if moved >= 0.01 else ""
+
+    @property
+    def forecast_text(self) -> str:
+        """Say how far to trust the numbers of judgments that are forecast, if they are."""
+        forecasts = "forecasts of judgments are rough, and often several times too high"
+        return forecasts if self.judgments_needed is not None else ""
 
     @property
     def residual_text(self) -> str | None:

@@ -38,7 +38,9 @@ class Comparisons(dict[str, Comparison], Shown):
 
     def _name(self, measure: Any) -> Any:
         """Return the key that is meant, or what was asked for."""
-        name = name_among(self, measure)
+        levels = (each.meta.get("relevance_level") for each in self.values())
+        level = next((int(str(of)) for of in levels if of), 1)
+        name = name_among(self, measure, level)
         return measure if name is None else name
 
     def __contains__(self, measure: object) -> bool:

@@ -160,7 +160,7 @@ class Sampled(NamedTuple):
         draw.
     draws_error : float
         The largest standard error, of any pair, that draws and their outcomes leave in
-        P(< 0) + P(= 0) / 2; 0 of one draw.
+        P(< 0) + P(= 0) / 2.
     """
 
     expected: Floats
@@ -198,7 +198,7 @@ def sampled_moments(scores: Floats, pairs: NDArray[np.int64]) -> Sampled:
         difference[inside], between[inside] = of_draws.mean(axis=-1), of_draws.var(axis=-1)
         below = (z <= -TIE - of_draws[..., None]).mean(axis=-1)
         above = (z >= TIE - of_draws[..., None]).mean(axis=-1)
-        spread[inside] = (0.5 * (below - above)).std(axis=-1)
+        spread[inside] = _error_of_mean(0.5 * (above - below), 0.25 * (above + below), each)
     varies = np.where(within > TIE**2, within, np.nan)
     return Sampled(
         expected=scores.mean(axis=(1, 2)),
@@ -207,7 +207,7 @@ def sampled_moments(scores: Floats, pairs: NDArray[np.int64]) -> Sampled:
         unjudged=within,
         parameters=_between_draws(between, within, scores.shape[1], each),
         shape=Shape(third / varies**1.5, fourth / varies**2),
-        draws_error=float(spread.max(initial=0.0) / np.sqrt(scores.shape[1])),
+        draws_error=float(spread.max(initial=0.0)),
     )
 
 
@@ -228,6 +228,18 @@ def _variance_parts(samples: Floats) -> tuple[Floats, Floats]:
 def _between_draws(between: Floats, within: Floats, draws: int, each: int) -> Floats:
     """Take from the variance of draws' means what their outcomes add to it."""
     return np.maximum(between - within / each * (1.0 - 1.0 / draws), 0.0)
+
+
+def _error_of_mean(means: Floats, squares: Floats, each: int) -> Floats:
+    """Return the standard error of the mean over draws, of means (pairs, draws) of outcomes.
+
+    Of one draw the spread of its outcomes, so many of `each`, tells it: `squares` are the means of
+    their squares.
+    """
+    draws = means.shape[-1]
+    if draws > 1:
+        return np.asarray(means.std(axis=-1, ddof=1) / np.sqrt(draws))
+    return np.sqrt(np.maximum(squares - means**2, 0.0)[..., 0] / each)
 
 
 def _cumulants(z: Floats, square: Floats, variance: Floats) -> tuple[Floats, Floats]:

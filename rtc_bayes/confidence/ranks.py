@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# ends and middle of the interval that holds a rank with probability .9
+# ends and middle of the interval that holds a rank with probability 0.9
 _QUANTILES = (0.05, 0.5, 0.95)
 
 
@@ -34,7 +34,7 @@ class Ranks(NamedTuple):
     p_best : ndarray
         Probability of the highest score; systems that share it share the probability.
     rank_low, rank_median, rank_high : ndarray
-        Quantiles .05, .5 and .95 of the rank, 1 being the best; tied systems have the mean of
+        Quantiles 0.05, 0.5 and 0.95 of the rank, 1 being the best; tied systems have the mean of
         their ranks.
     """
 

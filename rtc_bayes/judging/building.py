@@ -185,7 +185,7 @@ def build(
         For example ``mtc``, ``rtc:map``, ``my_judge.py`` or an instance of a judge.
     confidence : float, "auto" or None
         Judge until every pair of systems has this confidence; in (0.5, 1]. None: spend the
-        whole budget. "auto": .95 without a budget, and with one the budget alone.
+        whole budget. "auto": 0.95 without a budget, and with one the budget alone.
     budget : int or None
         The most judgments to make, beside those made before. A judge without confidences
         (``ip``) needs one, as does a hold-out design.

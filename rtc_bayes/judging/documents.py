@@ -55,7 +55,7 @@ class NextDocuments(Shown, Sequence[NextDocument]):
         Under a hold-out design the least over the sub-pools that the documents are from, each with
         its own topics.
     may_stop : bool
-        Whether a session for all pairs would end here by .95. False for a pair, under a hold-out
+        Whether a session for all pairs would end here by 0.95. False for a pair, under a hold-out
         design, and where no document is left.
     why_none : str
         Why there is no document, as part of a sentence; empty where there is one.
@@ -107,8 +107,8 @@ class NextDocuments(Shown, Sequence[NextDocument]):
     def __repr__(self) -> str:
         said = counted(len(self), "document")
         if self.pair is not None:
-            said += f"; {' and '.join(self.pair)}: confidence {self.confidence:.3g}"
+            said += f"; {' and '.join(self.pair)}: confidence {self.confidence:0.3g}"
         if self.why_none:
             said += f"; {self.why_none}"
-        rows = [f"  {d.topic} {d.docno}: weight {d.weight:.3g}, {d.why}" for d in self]
+        rows = [f"  {d.topic} {d.docno}: weight {d.weight:0.3g}, {d.why}" for d in self]
         return "\n".join([f"NextDocuments({said})", *rows])

@@ -112,7 +112,7 @@ class JudgingPlan(Shown):
     ... )
     >>> print(made.sentence)
     To separate 0.05 at 0.95: 22 topics of 4 judgments (cost 48), or 18 of 16 (cost 208).
-    60 more bring 25 topics, the pilot's among them, to 4 judgments each, which separates ...
+    60 more bring 25 topics, the pilot's among them, to at least 4 judgments each, which ...
     >>> made.sd(25, 4).round(4)
     array([0.0271])
     """
@@ -402,7 +402,7 @@ class JudgingPlan(Shown):
         """Say what the budget buys."""
         if self._so_deep(choice, judgments) == choice.topics:
             every = f"{choice.topics} topics, the pilot's among them"
-            return f"bring {every}, to {judgments} judgments each"
+            return f"bring {every}, to at least {judgments} judgments each"
         more = f"{choice.deepened} of the pilot's {choice.topics} topics"
         return f"deepen {more} to {judgments} judgments each"
 

@@ -94,7 +94,7 @@ class JudgingSession:
     confidence : float, "auto" or None
         Judge until every pair of systems has this confidence, whichever its sign, or until no
         sign can change, but not before every topic has its floor and all have the least that the
-        algorithm asks for; in (0.5, 1]. None: however sure. "auto": .95 without a budget, and
+        algorithm asks for; in (0.5, 1]. None: however sure. "auto": 0.95 without a budget, and
         with one the budget alone.
     budget : int or None
         The most judgments to make in this session.
@@ -216,7 +216,7 @@ class JudgingSession:
 
     @property
     def before_fit(self) -> bool:
-        """Whether the judge's model is not fitted yet, so that p = .5 of every unjudged document.
+        """Whether the judge's model is not fitted yet, so that p = 0.5 of every unjudged document.
 
         False where the judge has no model, or no confidence.
         """
@@ -357,7 +357,7 @@ class JudgingSession:
 
     def __repr__(self) -> str:
         state = "open" if self.reason is None else f"ended: {self.reason}"
-        sure = "" if self.confidence is None else f", confidence {self.confidence:.3f}"
+        sure = "" if self.confidence is None else f", confidence {self.confidence:0.3f}"
         made, n_judged = len(self.steps), self.judgments.n_judged
         judged = f"{n_judged} judged" + (f", {made} in this session" if n_judged > made else "")
         return f"JudgingSession({self.algorithm.text}, {judged}{sure}, {state})"
@@ -385,7 +385,7 @@ def choices(chooser: Chooser, count: int, algorithm: Algorithm) -> list[tuple[in
     try:
         made = [(index(document), float(weight)) for document, weight in returned]
     except (TypeError, ValueError):
-        raise InputError(f"{asked} {returned!r:.60}", remedy=remedy) from None
+        raise InputError(f"{asked} {returned!r:0.60}", remedy=remedy) from None
     documents = [document for document, _ in made]
     size = chooser.pool.n_documents
     for document, weight in made:

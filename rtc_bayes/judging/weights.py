@@ -100,9 +100,9 @@ WEIGHTS: Mapping[WeightName, Weight] = MappingProxyType(
 _MEANINGS: Mapping[WeightName, str] = MappingProxyType(
     {
         "mtc06": "can move {moved} by {weight:.3g}",
-        "evr": "should lower {variance} by {weight:.3g}",
+        "evr": "should lower the topic's {of_pairs} by {weight:.3g}",
         "influence": "its relevance moves {expected} by {weight:.3g}",
-        "reuse": "should lower the variances of scores by {weight:.3g}",
+        "reuse": "should lower the topic's variances of scores together by {weight:.3g}",
     }
 )
 
@@ -132,8 +132,8 @@ def meaning(name: WeightName, weight: float, systems: int, *, numerators: bool =
         )
     else:
         moved, expected = difference, f"{'the' if one else 'an'} expected difference"
-    variance = "the variance of the difference" if one else "the variances of all pairs"
-    return _MEANINGS[name].format(weight=weight, moved=moved, expected=expected, variance=variance)
+    of_pairs = "variance of the difference" if one else "variances of all pairs together"
+    return _MEANINGS[name].format(weight=weight, moved=moved, expected=expected, of_pairs=of_pairs)
 
 
 def weighed_by(measure: MeasureLike) -> str:

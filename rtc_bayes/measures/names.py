@@ -305,8 +305,8 @@ def name_among(names: Iterable[str], measure: MeasureLike, level: int = 1) -> st
     --------
     >>> name_among(["AP", "RBP(p=0.8)"], "RBP"), name_among(["AP"], "P@5")
     ('RBP(p=0.8)', None)
-    >>> name_among(["AP(rel=1)"], "AP"), name_among(["AP(rel=1)"], "AP", level=2)
-    ('AP(rel=1)', None)
+    >>> [name_among(["AP(rel=2)"], "AP", level) for level in (1, 2)]
+    [None, 'AP(rel=2)']
     """
 
     def meant(one: MeasureLike) -> tuple[str, int] | str:
@@ -314,7 +314,8 @@ def name_among(names: Iterable[str], measure: MeasureLike, level: int = 1) -> st
             parsed = parse_measure(one)
         except InputError:
             return str(one)
-        return parsed.name, parsed.rel or level
+        without_rel = re.sub(r",?rel=\d+", "", parsed.name).replace("()", "")
+        return without_rel, parsed.rel or level
 
     written, wanted = [*names], meant(measure)
     if str(measure) in written:

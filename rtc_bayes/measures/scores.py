@@ -162,7 +162,8 @@ class ScoreMatrix(Saved):
         Raises
         ------
         InputError
-            Another measure, or one with gains by grade of judgments with grades above 1.
+            Another measure, or one with gains by grade of judgments with a grade or a level
+            above 1.
 
         Examples
         --------
@@ -176,7 +177,7 @@ class ScoreMatrix(Saved):
         from rtc_bayes.measures.pool_moments import moments
 
         asked = parse_measure(measure)
-        if asked.graded and judgments.grade_distribution() is not None:
+        if asked.graded and max(judgments.highest_grade, judgments.relevance_level) > 1:
             raise InputError(
                 f"{asked.name} has gains by grade, and this scores relevance alone",
                 remedy="take ScoreMatrix.from_qrels(runs, qrels, measure)",

@@ -37,7 +37,6 @@ _PAIRS_SHOWN = 45
 _TOPICS_SHOWN = 10
 # what the meta of a comparison says of grades
 _OF_GRADES = ("grades", "relevant")
-_OF_FORECASTS = "forecasts of judgments order the pairs, and are often several times too high"
 
 _SYSTEM_FORMATS: dict[str, Format] = {
     "expected": ".4f",
@@ -145,8 +144,7 @@ def comparison_tables(
         )
     if "rope" in comparison.meta:
         title += f"; too small to matter: nearer to 0 than {comparison.meta['rope']:g}"
-    forecast = comparison.judgments_needed is not None
-    title = titled(title, comparison.seed_text, _OF_FORECASTS if forecast else "")
+    title = titled(title, comparison.seed_text, comparison.forecast_text)
     return [*tables, Table(title, pairs, PAIR_FORMATS)] if len(pairs) else tables
 
 

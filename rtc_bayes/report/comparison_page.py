@@ -11,7 +11,8 @@ import numpy as np
 
 from rtc_bayes import defaults
 from rtc_bayes.confidence.caution import caution
-from rtc_bayes.judging import next_documents, parse_algorithm
+from rtc_bayes.errors import check_type
+from rtc_bayes.judging import Audit, next_documents, parse_algorithm
 from rtc_bayes.judging.weights import weighed_by_or_ap
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.relevance import evidence_said, remarks_on_labels
@@ -36,7 +37,6 @@ from rtc_bayes.store.shown import capital, counted
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments
     from rtc_bayes.confidence import Comparison
-    from rtc_bayes.judging import Audit
 
 # A figure of more systems cannot be read.
 _DRAWN = 30
@@ -79,6 +79,8 @@ def comparison_page(
 ) -> Page:
     """Make the page of comparisons: see :func:`comparison_html`."""
     first = compared[0]
+    for audit in audits:
+        check_type(audit, Audit, "audit is", "give what rtc_bayes.audit returned, one or a list")
     looks = {audit.measure: audit for audit in audits}
     judgments = None if judgments is None else without_turned(judgments)
     used = judgments
@@ -245,7 +247,7 @@ def _unjudged(comparison: Comparison) -> float:
 
 def _cautions(comparison: Comparison, judgments: Judgments | None) -> list[str]:
     """Warn of scores that are off together, of too few judgments, and of suspicious labels."""
-    said = [comparison.level_text]
+    said = [comparison.level_text, comparison.forecast_text]
     if judgments is None:
         said.append(comparison.judged_text)
     else:

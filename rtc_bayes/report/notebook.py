@@ -20,6 +20,7 @@ from rtc_bayes.report.description_tables import summary_table, systems_described
 from rtc_bayes.report.elements import table
 from rtc_bayes.report.study_tables import study_tables
 from rtc_bayes.report.tables import to_html
+from rtc_bayes.report.terminal import titled
 from rtc_bayes.robustness import Study
 from rtc_bayes.store.shown import counted, in_words
 
@@ -102,4 +103,4 @@ def _(result: JudgingResult) -> str:
 
 def _of(title: str, frame: pd.DataFrame) -> str:
     """Say how many rows are left out."""
-    return title if len(frame) <= _SHOWN else f"{title}; the first {_SHOWN} of {len(frame)}"
+    return title if len(frame) <= _SHOWN else titled(title, f"the first {_SHOWN} of {len(frame)}")

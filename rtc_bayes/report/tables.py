@@ -122,7 +122,8 @@ def to_html(
         for row in cells(frame, formats)
     )
     # not a <caption>, which would scroll away with the table
-    named = f'<p class="note">{html.escape(caption)}</p>' if caption else ""
+    lines = html.escape(caption or "").replace("\n", "<br>\n")
+    named = f'<p class="note">{lines}</p>' if caption else ""
     return (
         f'{named}<div class="table"><table><thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{rows}\n</tbody></table></div>"

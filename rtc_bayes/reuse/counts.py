@@ -170,13 +170,13 @@ def design_table(
         As of :func:`design_counts`.
     effect : float, at least 0
         Size of a difference between two systems: the mean of its differences over topics by their
-        standard deviation. .2 is small, .5 middling.
+        standard deviation. 0.2 is small, 0.5 middling.
 
     Returns
     -------
     DataFrame
         For each number held out for which there are topics enough: the counts, and the powers of
-        paired t-tests at .05 on each comparison's reuse topics: ``power_within``,
+        paired t-tests at 0.05 on each comparison's reuse topics: ``power_within``,
         ``power_between`` (none for one held out), ``power_participant``.
 
     Examples

@@ -331,7 +331,12 @@ def test_a_run_keeps_arrays_of_its_own():
         (["1", 1], [2, 1], "topic 1: a document stands twice"),
         (["a", "b"], [2, np.nan], "topic 1: a score is not a number"),
         (["a", None], [2, 1], "docno None is not an id"),
-        ("ab", [2, 1], "ranking: 'ab' is not a list of names"),
+        ("ab", [2, 1], "topic 1: 'ab' is no list; give a list of docnos"),
+        (b"ab", [2, 1], "topic 1: b'ab' is no list"),
+        (["a", "b"], None, "topic 1: scores are no list; give one score a document"),
+        (["a"], ["x"], "topic 1: scores are no numbers"),
+        (["a", "b"], [[1.0], [1.0, 2.0]], "topic 1: scores are no numbers"),
+        (["a"], {"a": 1.0}, "topic 1: scores are no numbers"),
         ({"a": 2.0, "b": 1.0}, [2, 1], "topic 1: a ranking is a mapping"),
     ],
 )
@@ -340,6 +345,13 @@ def test_a_run_s_lists_are_checked(docnos, scores, said):
         rb.Run("s", {"1": (docnos, scores)})
     with pytest.raises(InputError, match=said):
         rb.Run.from_rankings("s", {"1": docnos}, scores={"1": scores})
+
+
+def test_a_run_s_lists_are_pairs_of_plain_texts_and_scores():
+    with pytest.raises(InputError, match="topic 1: no pair of docnos and scores; give"):
+        rb.Run("s", {"1": ["x", "y", "z"]})
+    (docno, _) = rb.Run("s", {"1": (np.array(["a", "b"]), [2, 1])}).ranking("1")
+    assert type(docno) is str
 
 
 def test_a_topic_without_scores_is_named():

@@ -60,8 +60,8 @@ def test_relevant_documents_alone_are_warned_of_unless_chance_may_be_the_reason(
         fitted = fit(pool, judgments, model="uniform")
     assert ("how rare" in caution(judgments, pool.topics)) is said
     comparison = compare(pool, fitted)
-    shown = "".join([*trust(comparison, None), *trust(comparison, judgments)])
-    for words in (comparison.judged_text, shown):
+    pages = ("".join(trust(comparison, of)) for of in (None, judgments))
+    for words in (comparison.judged_text, *pages):
         assert ("how rare" in words) is said
 
 

@@ -574,7 +574,7 @@ def test_a_residual_that_is_most_of_what_is_unsure_is_said(make_pool, residual, 
     comparison = compare(pool, relevance, Estimand(residual=residual * without / apart))
     said = comparison.residual_text
     assert (said is not None) is mostly
-    assert (str(said) in trust(comparison, None).lower()) is mostly
+    assert (str(said) in "".join(trust(comparison, None)).lower()) is mostly
     (systems, _) = comparison_tables(comparison, None, seed=0)
     assert (str(said) in systems.title) is mostly
 
@@ -600,7 +600,7 @@ def test_the_level_of_few_and_of_many_systems_is_cautioned_about(make_pool, syst
     point = Relevance.from_values(pool, np.full(pool.n_documents, 0.3), method="map")
     of_point = compare(pool, point, moments="plugin")
     assert of_point.level_text == level
-    assert "By map every document has one probability" in trust(of_point, None)
+    assert "By map every document has one probability" in "".join(trust(of_point, None))
     for other in ("P@5", POOL_ALONE):
         assert compare(pool, drawn, other, moments="plugin").level_text is None
     judged = Relevance.from_values(pool, np.ones((1, 2, pool.n_documents)))
@@ -635,6 +635,17 @@ def test_the_error_of_draws_is_told(estimand, options):
     spread = np.std([each.p_less[0] + 0.5 * each.p_equal[0] for each in several], ddof=1)
     # of 60 the standard deviation is known to a tenth
     assert told == pytest.approx(spread, rel=0.35)
+
+
+def test_the_error_of_outcomes_is_told_of_a_point_estimate():
+    """The spread of P over other seeds of the same outcomes."""
+    pool = pool_of({"A": {"1": "abcd", "2": "xy"}, "B": {"1": "dcba", "2": "yx"}})
+    point = Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
+    several = [compare(pool, point, "ERR@4", outcomes=100, seed=seed) for seed in range(60)]
+    told = np.mean([each.meta["draws_error"] for each in several])
+    spread = np.std([each.p_less[0] + 0.5 * each.p_equal[0] for each in several], ddof=1)
+    assert told == pytest.approx(spread, rel=0.35)
+    assert "by less with more outcomes or draws of the fit" in several[0].seed_text
 
 
 @pytest.mark.filterwarnings("ignore:no label is of")

@@ -69,8 +69,8 @@ def test_every_weight_says_why(pool, weight):
 @pytest.mark.parametrize(
     ("weight", "pair", "said"),
     [
-        ("evr", None, "should lower the variances of all pairs by"),
-        ("evr", ("A", "B"), "should lower the variance of the difference by"),
+        ("evr", None, "should lower the topic's variances of all pairs together by"),
+        ("evr", ("A", "B"), "should lower the topic's variance of the difference by"),
         ("influence", None, "the expected numerator of a difference by"),
         ("influence", ("A", "B"), "the expected numerator of the difference by"),
     ],

@@ -159,7 +159,11 @@ def test_a_difference_is_that_of_the_pair(comparison):
 
 
 def test_a_notebook_shows_tables(comparison, judgments):
-    assert comparison._repr_html_().count("<table>") == 2
+    shown = comparison._repr_html_()
+    assert shown.count("<table>") == 2
+    # a line of the title is a line of the note
+    title = comparison_tables(comparison, None, seed=0)[0].title
+    assert html.escape(title).replace("\n", "<br>\n") in shown
     both = rb.Comparisons({"AP": comparison, "P@5": comparison})
     assert both._repr_html_().count("<table>") == 4
     assert repr(both) == f"Comparisons({len(comparison.systems)} systems by AP, P@5)"

@@ -1,6 +1,7 @@
 """One trial: what its outcomes are made of, against the same done by hand."""
 
 from contextlib import nullcontext
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -99,6 +100,18 @@ def test_pairs_that_are_truly_equal_have_no_outcome(trial):
     assert every["correct"].isna().tolist() == equal.tolist()
     assert len(unequal) == (~equal).sum()
     assert set(unequal["correct"]) <= {0, 1}
+
+
+def test_pairs_have_what_all_scores_share(small):
+    """As the comparison has it, about whole lists; 0 about a pool, or without a model."""
+    plan = replace(PLAN, algorithms=("mtc/uniform", "ip"), estimand=Estimand(depth=20))
+    collection = Collection.from_runs(small.runs, small.qrels, plan.estimand)
+    with quietly():
+        by_model, *_, by_none = outcomes(collection, plan, SEED)
+    shared = by_model.pairs_frame()["sd_shared"]
+    np.testing.assert_allclose(shared, by_model.comparison.sd_shared)
+    assert (shared > 0.0).all()
+    assert (by_none.pairs_frame()["sd_shared"] == 0.0).all()
 
 
 def test_imbalance_counts_judged_documents_of_both_lists(trial):

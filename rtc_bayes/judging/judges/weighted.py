@@ -1,4 +1,4 @@
-"""Judges by weight: the heaviest document next, under p = .5 or a model's probabilities."""
+"""Judges by weight: the heaviest document next, under p = 0.5 or a model's probabilities."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _MORE_DRAWS = 4
 
 @dataclass(frozen=True)
 class MTC:
-    """Minimal test collections: the heaviest document under p = .5 (Carterette et al., 2006).
+    """Minimal test collections: the heaviest document under p = 0.5 (Carterette et al., 2006).
 
     Parameters
     ----------
@@ -150,10 +150,10 @@ def enough_to_fit(judgments: Judgments) -> bool:
 
 
 class WeightedChooser(Chooser):
-    """Chooses the heaviest document, under p = .5 or a model's probabilities.
+    """Chooses the heaviest document, under p = 0.5 or a model's probabilities.
 
     A model is fitted first at 10 judgments, and again when there are 10 more, or more by a given
-    part if that is later; until the first fit p = .5. With labels of judges beside the judgments
+    part if that is later; until the first fit p = 0.5. With labels of judges beside the judgments
     it is fitted at once.
 
     Parameters
@@ -265,7 +265,7 @@ class WeightedChooser(Chooser):
         apart = self.state.systems[[np.argmax(effect), np.argmin(effect)]]
         places = self._places(ranks, apart.tolist())
         told = meaning(self._name, weight, len(self.state.systems), numerators=topic.divides)
-        return f"{places}; p {topic.p[local]:.2f}; {told}"
+        return f"{places}; p {topic.p[local]:0.2f}; {told}"
 
     def choose(self, count: int) -> list[tuple[int, float]]:
         """Return the documents of most worth and their weights, as if their labels stay unknown."""
