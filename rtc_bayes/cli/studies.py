@@ -11,17 +11,17 @@ from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     AnEstimand,
     CalibrationWords,
+    CompleteQrels,
     Method,
     Model,
     Options,
     OutFolder,
     PlaceOfWork,
     PlanWords,
-    QrelsFile,
     Quiet,
     RunsRead,
     Seed,
-    SomeQrels,
+    SomeCompleteQrels,
     SomeRunsRead,
 )
 from rtc_bayes.cli.groups import grouped
@@ -66,7 +66,7 @@ def demo(
 @grouped
 def robustness(
     *,
-    qrels: QrelsFile,
+    qrels: CompleteQrels,
     algorithms: Annotated[str, typer.Option(help="ALGORITHMs, with commas between.")],
     output: OutFolder,
     plan: PlanWords,
@@ -131,7 +131,7 @@ def calibrate(
     context: typer.Context,
     *,
     output: OutFolder,
-    qrels: SomeQrels = None,
+    qrels: SomeCompleteQrels = None,
     model: Model = None,
     method: Method = None,
     option: Options = None,
