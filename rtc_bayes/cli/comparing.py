@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -28,6 +27,7 @@ from rtc_bayes.cli.arguments import (
     Seed,
     SomeQrels,
 )
+from rtc_bayes.cli.compared_audit import AuditFiles, AuditInputs
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import (
     PAGE_ENDINGS,
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool, Qrels, Relevance
     from rtc_bayes.confidence import Comparison
     from rtc_bayes.judging import Audit
-    from rtc_bayes.measures import Sample
     from rtc_bayes.relevance import Fit, ModelSpec
     from rtc_bayes.report.terminal import Passage, Table
     from rtc_bayes.workers import Workers
@@ -104,14 +103,6 @@ class _Additions:
         if self.forecast is not None:
             comparison = comparison.with_forecast(self.forecast)
         return comparison
-
-
-@dataclass(frozen=True)
-class _AuditFiles:
-    """An audit's judgments and the log of looks at them, as they were typed."""
-
-    audit: str | None
-    audit_log: str | None
 
 
 @grouped
@@ -226,7 +217,7 @@ def compare(
         forecast=forecast,
         per_topic=per_topic,
     )
-    audit_files = _AuditFiles(audit, audit_log)
+    audit_files = AuditFiles(audit, audit_log)
     _check_sources(context, sources)
     kind = format_of(layout, output, PAGE_ENDINGS)
     _check_combinations(context, kind, sources, added, audit_files, estimands)
@@ -244,7 +235,9 @@ def compare(
         quiet=quiet,
     )
     if inputs.audit is not None:
-        result = _with_audit(result, inputs.audit, audit_files.audit_log, seed=seed)
+        looks, over_pool = inputs.audit.looks(result.compared, result.judgments, seed)
+        audit_files.log(looks[0], result.meta)
+        result = replace(result, audits=looks, judgments=over_pool)
     match kind:
         case "json":
             _write_json(result, output)
@@ -262,7 +255,7 @@ def _check_combinations(
     kind: PageFormat,
     sources: _Sources,
     added: _Additions,
-    audit_files: _AuditFiles,
+    audit_files: AuditFiles,
     estimands: Sequence[Estimand],
 ) -> None:
     """Refuse what does not go together and numbers out of range, before anything is read."""
@@ -281,7 +274,7 @@ def _check_combinations(
             "quantities (--audit)": audit_files.audit is not None,
         },
     )
-    _check_audit(audit_files, sources, len(estimands))
+    audit_files.check(sources.relevance, sources.erels, len(estimands))
     check_measures([each.measure for each in estimands])
     if added.forecast is not None:
         check_forecast(added.forecast)
@@ -290,14 +283,6 @@ def _check_combinations(
     if kind == "html":
         other = "give --format table, csv or json"
         refuse_unused(context, "on a page", "per_topic", remedy=other)
-
-
-@dataclass(frozen=True)
-class _AuditInputs:
-    """An audit's judgments as a sample of the pool, and the last look at it, if there is one."""
-
-    sample: Sample
-    last: Audit | None
 
 
 @dataclass(frozen=True)
@@ -313,14 +298,14 @@ class _Inputs:
     qrels: Qrels | None
     spec: ModelSpec
     loaded: Fit | None
-    audit: _AuditInputs | None
+    audit: AuditInputs | None
     files: dict[str, str]
 
 
 def _read(
     runs: RunFiles,
     sources: _Sources,
-    audit_files: _AuditFiles,
+    audit_files: AuditFiles,
     estimands: list[Estimand],
     seed: int,
 ) -> _Inputs:
@@ -343,21 +328,10 @@ def _read(
     if audited is not None:
         level = estimands[0].relevance_level
         seen, sample = split_audit(pool, audited, qrels, relevance_level=level)
-        audit = _audit_of(sample, audit_files.audit_log, estimands[0], seed)
+        audit = audit_files.inputs(sample, estimands[0], seed)
         files[audited.path] = audited.digest
         qrels = None if qrels is None else seen
     return _Inputs(pool, estimands, qrels, spec, loaded, audit, files)
-
-
-def _audit_of(sample: Sample, log: str | None, estimand: Estimand, seed: int) -> _AuditInputs:
-    """Read the last look; refuse before the fit what would be after it."""
-    from rtc_bayes.judging import audit_order
-
-    audit_order(sample, seed=seed)
-    last = None if log is None else _last_look(log)
-    if last is not None:
-        last.check_same(systems=sample.judgments.pool.systems, measure=estimand.measure)
-    return _AuditInputs(sample, last)
 
 
 def _check_systems(pool: Pool, added: _Additions) -> None:
@@ -508,22 +482,6 @@ def _compare(
     return _Result(compared, by_topic, over_pool, meta)
 
 
-def _with_audit(result: _Result, audit: _AuditInputs, log: str | None, *, seed: int) -> _Result:
-    """Check the model by the audit, and add this look to the log, if there is one."""
-    from rtc_bayes.judging import audit as evaluate_audit
-    from rtc_bayes.store import write_json
-
-    looks = [
-        evaluate_audit(each, audit.sample, after=audit.last, seed=seed) for each in result.compared
-    ]
-    judgments = result.judgments
-    if judgments is not None:
-        _, judgments = looks[0].beside(judgments)
-    if log is not None:
-        write_json(looks[0].to_dict() | {"meta": result.meta}, log)
-    return replace(result, audits=looks, judgments=judgments)
-
-
 def _write_json(result: _Result, output: str | None) -> None:
     """Write the comparison as JSON; of several measures, a list."""
     from rtc_bayes.report.terminal import write_value
@@ -600,37 +558,6 @@ def _check_sources(context: typer.Context, sources: _Sources) -> None:
         )
     if not (judged or relevance):
         refuse_unused(context, "without judgments", "relevance_level")
-
-
-def _check_audit(audit_files: _AuditFiles, sources: _Sources, measures: int) -> None:
-    """Refuse a log without an audit or of several measures, and a fit that may have seen it."""
-    audit = audit_files.audit
-    if audit_files.audit_log is not None and (audit is None or measures > 1):
-        raise InputError(
-            "--audit-log keeps the looks of one audit, of one measure",
-            remedy="give --audit FILE.prels and one --measure",
-        )
-    if audit is not None and (sources.relevance or sources.erels) is not None:
-        source = "--relevance" if sources.erels is None else "--erels"
-        raise InputError(
-            f"--audit with {source}: its model may have seen the audit's judgments",
-            remedy="give --qrels and the model, which is then fitted without them",
-        )
-
-
-def _last_look(path: str) -> Audit | None:
-    """Read the audit that a log holds; None where there is no log yet."""
-    from rtc_bayes.judging import Audit
-    from rtc_bayes.store.files import read_record
-
-    if not Path(path).exists():
-        return None
-    try:
-        return Audit.from_dict(read_record(path))
-    except InputError as error:
-        raise InputError(
-            f"holds no audit ({error.message})", path=path, remedy="name another file"
-        ) from error
 
 
 def _check_tables(kind: PageFormat, asked: Mapping[str, bool]) -> None:
