@@ -3,7 +3,7 @@
 import pytest
 from pools import pool_of, runs_of
 
-from rtc_bayes import Estimand, InputError, Judgments, Qrels, Run
+from rtc_bayes import Estimand, InputError, Judgments, Qrels
 from rtc_bayes.trials import Collection
 
 # every letter of the text names something, so that splitting it would give another answer
@@ -20,7 +20,6 @@ QRELS = Qrels({"1": {"a": 1, "b": 0}, "2": {"a": 0}})
         (lambda: pool_of(RANKINGS).locate("1", "ab"), "docnos: 'ab'"),
         (lambda: pool_of(RANKINGS).with_documents({"1": "ab"}), "documents: 'ab'"),
         (lambda: pool_of(RANKINGS, documents={"1": "ab"}), "documents: 'ab'"),
-        (lambda: Run.from_rankings("x", {"1": "ab"}), "ranking: 'ab'"),
         (
             lambda: Judgments.from_qrels(pool_of(RANKINGS), QRELS, judged_for="xy"),
             "judged_for: 'xy'",
