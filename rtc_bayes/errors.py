@@ -269,8 +269,9 @@ def check_type(value: object, kind: Any, what: str, remedy: str) -> None:
 _SOURCES = {
     "Pool": "pool the runs: Estimand().pool(runs), or to compare them by judgments "
     "Estimand().pool(runs, qrels)",
-    "Runs": "read them: read_runs(FILES)",
-    "Qrels": "read them, read_qrels(FILE), or write judgments out: judgments.to_qrels()",
+    "Runs": "read them: read_runs(FILES), or of a mapping or a table",
+    "Qrels": "read them, read_qrels(FILE), also of a mapping or a table, or write judgments out: "
+    "judgments.to_qrels()",
     "Judgments": "line them up with a pool: Judgments.from_qrels(pool, qrels)",
     "Labels": "read them: read_labels(FILES)",
     "Prels": "read them: read_prels(FILE)",

@@ -1264,7 +1264,7 @@ def test_graded_measures_say_that_they_take_the_judged_grades(here, ok):
     _, grades, how = ok(f"{line} nDCG@10").splitlines()[:3]
     assert grades.startswith("judged grades, and of other documents grades like those of their ")
     assert grades.endswith(
-        "if these are too high the best possible list is too good, and scores are too low"
+        "may be too low together, as these may be too high: trust the order more than the scores"
     )
     assert "moments by sampling relevance 20,000 times" in how
     # a measure without grades says which of them it takes for relevant, unless its name does
@@ -1418,6 +1418,22 @@ def test_build_goes_on_as_python_does(here, ok):
     assert rb.read_qrels("b.qrels") == made.judgments.to_qrels()
     meta = json.loads((here / "b.qrels.meta.json").read_text())
     assert "first.qrels" in meta["meta"]["inputs"]
+
+
+def test_build_loses_no_judgment_that_the_truth_lacks(here, ok, run):
+    line = "build '*.gz' --truth few.qrels --algorithm mtc --budget 60 -o made.qrels"
+    ok(line)
+    assert meta(here / "made.qrels")["missing"]
+    ok(line)  # what was taken as nonrelevant nobody judged
+    with (here / "made.qrels").open("a") as file:
+        file.write(f"{rb.read_qrels('few.qrels').topics[0]} 0 by-hand 1\n")
+    before = (here / "made.qrels").read_text()
+    status, _, err = run(line)
+    assert (status, (here / "made.qrels").read_text()) == (2, before)
+    assert "made.qrels: 1 judgment in it, which the truth lacks, would be lost; name another" in err
+    ok(line.replace("-o made", "--qrels made.qrels -o next"))
+    (here / "made.qrels.meta.json").unlink()
+    assert "would be lost" in run(line)[2]
 
 
 def test_next_says_when_judging_may_stop(here, ok):

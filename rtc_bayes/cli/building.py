@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +22,9 @@ from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import digests
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.shown import counted, in_words
+
+if TYPE_CHECKING:
+    from rtc_bayes.collection import Qrels
 
 
 @grouped
@@ -75,6 +79,7 @@ def build(
             remedy="leave --qrels and --hold-out out, or write qrels",
         )
     systems, answers = runs.read(), read_qrels(truth)
+    _lose_no_judgment(output, answers, qrels)
     before = None if qrels is None else read_qrels(qrels)
     hold_out, groups = design.read()
     with announced("judging", quiet):
@@ -114,3 +119,33 @@ def build(
     write_json(result.meta() | {"meta": meta}, meta_path(output))
     if not quiet:
         typer.echo(f"{in_words(result)}\nin {output}")
+
+
+def _lose_no_judgment(output: str, truth: Qrels, before: str | None) -> None:
+    """Refuse to write over judgments that stand nowhere else, as those that a person added."""
+    from rtc_bayes.collection import read_qrels
+    from rtc_bayes.store import meta_path
+    from rtc_bayes.store.files import read_record
+
+    if not Path(output).exists() or output.endswith((".prels", ".prels.gz")):
+        return
+    kept = [truth] if before is None else [truth, read_qrels(before)]
+    try:
+        held = read_qrels(output)
+        made = read_record(meta_path(output)) if Path(meta_path(output)).exists() else {}
+    except InputError:
+        return  # no judgments
+    # nobody judged these
+    taken = {(topic, docno) for topic, docno in made.get("missing", ())}
+    lost = {
+        (topic, docno)
+        for topic, grades in held.items()
+        for docno in grades
+        if not any(docno in each.get(topic, {}) for each in kept)
+    } - taken
+    if lost:
+        raise InputError(
+            f"{counted(len(lost), 'judgment')} in it, which the truth lacks, would be lost",
+            path=output,
+            remedy=f"name another file, and go on from them with --qrels {output}",
+        )

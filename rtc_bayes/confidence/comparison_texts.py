@@ -28,13 +28,14 @@ class ComparisonTexts:
 
     Attributes
     ----------
-    systems, measure, moments, sd, p_rope, judgments_needed, meta
+    systems, measure, moments, method, sd, p_rope, judgments_needed, meta
         As of :class:`rtc_bayes.Comparison`.
     """
 
     systems: tuple[str, ...]
     measure: str
     moments: str
+    method: str
     sd: Floats
     p_rope: Floats | None
     judgments_needed: tuple[int | None, ...] | None
@@ -167,6 +168,26 @@ class ComparisonTexts:
             "outcomes or draws of the fit" if self.moments == "montecarlo" else "draws of the fit"
         )
         return f"{said}, and by less with more {more}" if moved >= 0.01 else ""
+
+    @property
+    def point_text(self) -> str:
+        """Say that probabilities that were given count as if they were sure themselves.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=2, seed=1).runs, depth=5)
+        >>> p = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5), method="given")
+        >>> print(rb.compare(pool, p).point_text)
+        every document has one probability, as given: how unsure these are is not counted, so
+        P(better) is too sure where a model estimated them
+        """
+        if self.method != "given" or self.settled:
+            return ""
+        return (
+            "every document has one probability, as given: how unsure these are is not counted, so "
+            "P(better) is too sure where a model estimated them"
+        )
 
     @property
     def forecast_text(self) -> str:

@@ -257,8 +257,8 @@ class Setting:
             if self._measure.kind != "nDCG":
                 return said
             return (
-                f"{said}; if these are too high the best possible list is too good, and scores are "
-                "too low"
+                f"{said}; expected scores may be too low together, as these may be too high: trust "
+                "the order more than the scores"
             )
         binary = "no judged grade is above 1, so every relevant document has grade 1"
         if self._measure.kind == "ERR":

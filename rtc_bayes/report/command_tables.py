@@ -283,6 +283,7 @@ def _systems_table(comparison: Comparison, judgments: Judgments | None, seed: in
         "" if judgments is None or judgments.judge_labels is None else labels_words(judgments),
         comparison.common_text,
         comparison.level_text,
+        comparison.point_text,
         without_advice(comparison.judged_text),  # of relevant documents alone a warning says all
         comparison.residual_text,
     )

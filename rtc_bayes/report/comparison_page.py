@@ -247,7 +247,7 @@ def _unjudged(comparison: Comparison) -> float:
 
 def _cautions(comparison: Comparison, judgments: Judgments | None) -> list[str]:
     """Warn of scores that are off together, of too few judgments, and of suspicious labels."""
-    said = [comparison.level_text, comparison.forecast_text]
+    said = [comparison.level_text, comparison.point_text, comparison.forecast_text]
     if judgments is None:
         said.append(comparison.judged_text)
     else:

@@ -92,7 +92,7 @@ def _wilcoxon(differences: np.ndarray) -> float:
 
     if len(differences) < 2 or not differences.any():
         return np.nan
-    return float(wilcoxon(differences, method="asymptotic").pvalue)
+    return float(wilcoxon(differences).pvalue)
 
 
 def _paired_t(differences: np.ndarray) -> float:

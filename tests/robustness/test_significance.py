@@ -29,7 +29,7 @@ def test_tests_pair_by_trial():
     row = compare_algorithms(frame).iloc[0]
     assert (row["a"], row["b"], row["trials"]) == ("mtc", "rtc:map", 20)
     assert row["judged_difference"] == np.median(a - b)
-    assert row["judged_p"] == pytest.approx(stats.wilcoxon(a, b, method="asymptotic").pvalue)
+    assert row["judged_p"] == pytest.approx(stats.wilcoxon(a, b).pvalue)
     assert row["judged_mean_difference"] == pytest.approx(np.mean(a - b))
     assert row["judged_t_p"] == pytest.approx(stats.ttest_rel(a, b).pvalue)
     assert row["tau_p"] == pytest.approx(stats.ttest_rel(tau_a, tau_b).pvalue)
