@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, repeat
@@ -171,7 +172,7 @@ class Pool(Saved):
         ------
         InputError
             A depth or reach that is no whole number of at least 1, a score depth that is not one
-            from the depth to the reach, or no topic at all.
+            from the depth to the reach, no topic at all, or a run that shares none with any other.
 
         Warns
         -----
@@ -214,6 +215,7 @@ class Pool(Saved):
         topics = runs.topics
         if not topics:
             raise InputError("the runs hold no topic", remedy="give runs with at least one topic")
+        _check_common_topics(runs)
         lacking = {tag: len(topics) - len(run.topics) for tag, run in runs.items()}
         lacking = {tag: n for tag, n in lacking.items() if n}
         if lacking and not pad:
@@ -721,6 +723,21 @@ class Pool(Saved):
         return (
             f"Pool({counted(self.n_systems, 'system')}, {counted(self.n_topics, 'topic')}, depth "
             f"{self.depth}{scored}, {counted(self.n_documents, 'document')})"
+        )
+
+
+def _check_common_topics(runs: Runs) -> None:
+    """Refuse a run that shares no topic with any other."""
+    counts = Counter(topic for run in runs.values() for topic in run.topics)
+    apart = [
+        tag
+        for tag, run in runs.items()
+        if len(runs) > 1 and run.topics and all(counts[topic] == 1 for topic in run.topics)
+    ]
+    if apart:
+        raise InputError(
+            f"no topic in common with any other run: {some(apart)}",
+            remedy="give runs of the same topics, of lines topic Q0 docno rank score tag",
         )
 
 

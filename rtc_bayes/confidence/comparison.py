@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.confidence.comparison_texts import ComparisonTexts
-from rtc_bayes.confidence.pair import Pair
+from rtc_bayes.confidence.pair import Pair, half_width
 from rtc_bayes.errors import InputError, explains_types, moved
 from rtc_bayes.store import json_of, write_csv
 from rtc_bayes.store.saved import Saved
@@ -180,8 +180,14 @@ class Comparison(ComparisonTexts, Shown, Saved):
         }
 
     def _pair_table(self) -> dict[str, list[Any]]:
-        """Add the confidence to the values of every pair."""
-        return {**self._pair_columns(), "confidence": self.confidence.tolist()}
+        """Add the confidence, and the 95% interval, to the values of every pair."""
+        half = half_width(self.sd_difference, self.sd_shared)
+        added = {
+            "confidence": self.confidence,
+            "low": self.expected_difference - half,
+            "high": self.expected_difference + half,
+        }
+        return self._pair_columns() | {name: _listed(values) for name, values in added.items()}
 
     def pair(self, a: str, b: str) -> Pair:
         """Compare two systems, in either order; the difference is `a` minus `b`.

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rtc_bayes.defaults import DIFFERENCE_95, NORMAL_95
+
+type Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class Pair:
         since a difference is larger than expected. Its sign is then the surer, so probabilities
         are by `sd` as it is. The interval holds `sd_shared`, too.
         """
-        half = math.hypot(DIFFERENCE_95 * self.sd, NORMAL_95 * (self.sd_shared or 0.0))
+        half = float(half_width(self.sd, self.sd_shared))
         return self.expected_difference - half, self.expected_difference + half
 
     def __repr__(self) -> str:
@@ -108,3 +112,15 @@ class Pair:
             p_less_population=self.p_greater_population,
             p_greater_population=self.p_less_population,
         )
+
+
+def half_width(sd: Floats | float, sd_shared: Floats | float | None) -> Floats:
+    """Return half the width of 95% intervals of differences, with what all scores share.
+
+    Examples
+    --------
+    >>> half_width(np.array([0.01, 0.0]), 0.0).round(4).tolist()
+    [0.0232, 0.0]
+    """
+    shared = 0.0 if sd_shared is None else sd_shared
+    return np.hypot(DIFFERENCE_95 * np.asarray(sd), NORMAL_95 * np.asarray(shared))

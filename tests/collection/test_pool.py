@@ -675,3 +675,14 @@ def test_lists_that_are_cut_are_told_from_those_that_end(lengths, cut):
     )
     assert rb.Pool.from_runs(runs, depth=5).cut_at == cut
     assert rb.Pool.from_runs(runs).cut_at == cut
+
+
+def test_a_run_of_other_topics_is_refused():
+    """As one whose columns topic and docno are exchanged."""
+    runs = rb.read_runs(
+        {"a": {"1": {"x": 2.0}}, "b": {"1": {"x": 1.0}, "2": {"y": 1.0}}, "c": {"x": {"1": 3.0}}}
+    )
+    with pytest.raises(InputError, match="no topic in common with any other run: c; give runs of"):
+        rb.Pool.from_runs(runs)
+    alone = rb.Pool.from_runs(rb.Runs([runs["c"]]))
+    assert alone.topics == ("x",)

@@ -26,6 +26,8 @@ COLUMNS = [
     "variance_parameters",
     "sd_shared",
     "confidence",
+    "low",
+    "high",
 ]
 
 
@@ -93,6 +95,9 @@ def test_the_csv_has_the_pairs_and_their_provenance(comparison, tmp_path):
     result = pd.read_csv(tmp_path / "out.csv")
     assert list(result.columns) == COLUMNS
     pd.testing.assert_frame_equal(result, comparison.to_frame(), check_dtype=False)
+    np.testing.assert_allclose(
+        result[["low", "high"]], [pair.interval for pair in comparison.pairs], atol=1e-12
+    )
     assert json.loads((tmp_path / "out.csv.meta.json").read_text())["seed"] == 0
 
 
