@@ -311,7 +311,7 @@ def explains_types[**P, T](function: Callable[P, T]) -> Callable[P, T]:
     >>> import rtc_bayes as rb
     >>> rb.evaluate("runs.txt", rb.Qrels({"1": {"d1": 1}}))
     Traceback (most recent call last):
-    rtc_bayes.errors.InputError: runs are a str, ...; read them: read_runs(FILES)
+    rtc_bayes.errors.InputError: runs are a str, ...; read them: read_runs(FILES), or ...
     """
 
     @functools.wraps(function)
