@@ -72,7 +72,9 @@ def test_prior_alone_decides_without_judgments(pool):
 
 def test_a_system_that_ranked_nothing_judged():
     """It is defined, and takes no part in what the other one says."""
-    pool = pool_of({"seen": {"1": ["a", "b", "c"]}, "unseen": {"2": ["x", "y"]}}, depth=5)
+    pool = pool_of(
+        {"seen": {"1": ["a", "b", "c"]}, "unseen": {"1": ["z"], "2": ["x", "y"]}}, depth=5
+    )
     judgments = Judgments.from_labels(pool, pool.locate("1", ["a", "b"]), [1.0, 0.0])
     for options in OPTIONS:
         check(estimate(load_model("rtc", options), None, judgments), judgments)
