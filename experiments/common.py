@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.stats import norm
 
 from rtc_bayes import Estimand, InputError, Qrels, Runs, Workers, read_qrels, read_runs
-from rtc_bayes.defaults import DIFFERENCE_95, NORMAL_95
+from rtc_bayes.confidence.pair import half_width
 from rtc_bayes.report import write_report
 from rtc_bayes.report.figures import confidence_accuracy
 from rtc_bayes.report.tables import UNDEFINED, to_markdown
@@ -221,8 +221,7 @@ def study_row(name: str, study: Study, algorithm: str) -> dict[str, str]:
             f"the trials of {name} have no sd_shared in pairs.csv", remedy="run them again"
         )
     error = (pairs["expected_difference"] - pairs["true_difference"]).abs()
-    half = np.hypot(DIFFERENCE_95 * pairs["sd"], NORMAL_95 * pairs["sd_shared"])
-    held = (error <= half).mean()
+    held = (error <= half_width(pairs["sd"], pairs["sd_shared"])).mean()
     bias = (systems["expected"] - systems["true"]).mean()
     return {
         "": name,

@@ -25,6 +25,7 @@ from scipy.stats import norm
 
 from experiments.common import standard_error
 from experiments.whole_lists.four import COLLECTIONS
+from rtc_bayes.confidence.pair import half_width
 from rtc_bayes.defaults import DIFFERENCE_95, NORMAL_95
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials.scores import log_score
@@ -77,7 +78,7 @@ def row(name: str, pairs: dict[str, pd.DataFrame]) -> dict[str, object]:
         "density, wider": f"{-norm(scale=by_others).logpdf(off).mean():.3f}",
         "95%": f"{inside(off, NORMAL_95):.1%}",
         "95%, wider": f"{inside(off, NORMAL_95 * by_others):.1%}",
-        "printed": f"{inside(off, np.hypot(DIFFERENCE_95, NORMAL_95 * pairs[name]['shared'])):.1%}",
+        "printed": f"{inside(off, half_width(1.0, pairs[name]['shared'])):.1%}",
         "missed for larger": f"{(off[missed] > 0.0).mean():.0%}",
         "log score": surprise(pairs[name]),
     }

@@ -31,8 +31,8 @@ from scipy.stats import norm
 from experiments.whole_lists.four import COLLECTIONS, prepared
 from rtc_bayes import Judgments, Pool, evaluate, moments
 from rtc_bayes.confidence.likeness import likeness, unlikeness
+from rtc_bayes.confidence.pair import half_width
 from rtc_bayes.confidence.unseen import with_unseen
-from rtc_bayes.defaults import DIFFERENCE_95, NORMAL_95
 from rtc_bayes.report.tables import to_markdown
 
 type Floats = NDArray[np.float64]
@@ -163,7 +163,7 @@ def judged_by(pairs: pd.DataFrame, rule: dict[str, float]) -> pd.DataFrame:
     left, shared = parts(pairs, rule)
     error, sd = pairs["error"].to_numpy(), np.sqrt(left + _LEAST)
     true = pairs["size"].to_numpy() - error
-    half = np.hypot(DIFFERENCE_95 * sd, NORMAL_95 * np.sqrt(shared))
+    half = half_width(sd, np.sqrt(shared))
     right = norm.cdf(pairs["size"].to_numpy() / sd * np.sign(true))
     return pairs.assign(
         among=pd.cut(pairs["systems"], [0, 2, 5, 10, 40], labels=SYSTEMS),

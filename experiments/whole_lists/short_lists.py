@@ -28,7 +28,7 @@ from experiments.whole_lists.four import COLLECTIONS, prepared
 from experiments.whole_lists.residual import scores_of
 from rtc_bayes import Judgments, Pool, Run, Runs, evaluate
 from rtc_bayes.confidence.likeness import likeness, unlikeness
-from rtc_bayes.defaults import DIFFERENCE_95, NORMAL_95
+from rtc_bayes.confidence.pair import half_width
 from rtc_bayes.measures.residual import expected_common_error, expected_residual
 from rtc_bayes.report.tables import to_markdown
 
@@ -141,10 +141,7 @@ def held(errors: pd.DataFrame) -> Iterator[dict[str, object]]:
             sd = np.sqrt(unlike) * expected_residual("AP", 10, rows["topics"].iloc[0])
             kept = expected_common_error("AP", 10)
             shared = np.hypot(short * 10.0**-power * np.log(100.0 / length), kept)
-            without, half = (
-                np.hypot(DIFFERENCE_95 * sd, NORMAL_95 * share * difference)
-                for share in (kept, shared)
-            )
+            without, half = (half_width(sd, share * difference) for share in (kept, shared))
             slope = difference @ (difference - off) / (difference @ difference)
             yield {
                 "collection": name,

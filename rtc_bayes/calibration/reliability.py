@@ -195,8 +195,8 @@ class Predictions:
 
     def __repr__(self) -> str:
         return (
-            f"Predictions({len(self)} unjudged documents, mean p {np.mean(self.p):0.4f}, "
-            f"{np.mean(self.relevant):0.4f} relevant)"
+            f"Predictions({len(self)} unjudged documents, mean p {np.mean(self.p):.4f}, "
+            f"{np.mean(self.relevant):.4f} relevant)"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -79,8 +80,8 @@ def build(
             remedy="leave --qrels and --hold-out out, or write qrels",
         )
     systems, answers = runs.read(), read_qrels(truth)
-    _lose_no_judgment(output, answers, qrels)
     before = None if qrels is None else read_qrels(qrels)
+    _lose_no_judgment(output, [answers] if before is None else [answers, before])
     hold_out, groups = design.read()
     with announced("judging", quiet):
         result = build(
@@ -121,15 +122,14 @@ def build(
         typer.echo(f"{in_words(result)}\nin {output}")
 
 
-def _lose_no_judgment(output: str, truth: Qrels, before: str | None) -> None:
-    """Refuse to write over judgments that stand nowhere else, as those that a person added."""
+def _lose_no_judgment(output: str, kept: Sequence[Qrels]) -> None:
+    """Refuse to write over judgments that are not in `kept`, as those that a person added."""
     from rtc_bayes.collection import read_qrels
     from rtc_bayes.store import meta_path
     from rtc_bayes.store.files import read_record
 
     if not Path(output).exists() or output.endswith((".prels", ".prels.gz")):
         return
-    kept = [truth] if before is None else [truth, read_qrels(before)]
     try:
         held = read_qrels(output)
         made = read_record(meta_path(output)) if Path(meta_path(output)).exists() else {}

@@ -184,9 +184,10 @@ def sampled_moments(scores: Floats, pairs: NDArray[np.int64]) -> Sampled:
     pairs : ndarray of int, shape (pairs, 2)
         Rows of `scores`.
     """
-    unjudged, parameters = _variance_parts(scores)
     means = scores.mean(axis=-1)
-    central, each = scores - means[..., None], scores.shape[-1]
+    central, (draws, each) = scores - means[..., None], scores.shape[1:]
+    unjudged = np.square(central).mean(axis=(1, 2)) * each / (each - 1)
+    parameters = _between_draws(means.var(axis=-1), unjudged, draws, each)
     difference, within, between, third, fourth, spread = np.empty((6, len(pairs)))
     for inside in _blocks(scores, pairs):
         of_draws = means[pairs[inside, 0]] - means[pairs[inside, 1]]
@@ -205,7 +206,7 @@ def sampled_moments(scores: Floats, pairs: NDArray[np.int64]) -> Sampled:
         sd=np.sqrt(unjudged + parameters),
         difference=difference,
         unjudged=within,
-        parameters=_between_draws(between, within, scores.shape[1], each),
+        parameters=_between_draws(between, within, draws, each),
         shape=Shape(third / varies**1.5, fourth / varies**2),
         draws_error=float(spread.max(initial=0.0)),
     )
@@ -216,13 +217,6 @@ def mean_where(values: Floats, chosen: NDArray[np.bool_], *, axis: int) -> Float
     count = chosen.sum(axis=axis)
     total = np.where(chosen, values, 0.0).sum(axis=axis)
     return np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
-
-
-def _variance_parts(samples: Floats) -> tuple[Floats, Floats]:
-    """Variance within draws and between them, of samples (..., draws, outcomes per draw)."""
-    within = samples.var(axis=-1, ddof=1).mean(axis=-1)
-    between = samples.mean(axis=-1).var(axis=-1)
-    return within, _between_draws(between, within, *samples.shape[-2:])
 
 
 def _between_draws(between: Floats, within: Floats, draws: int, each: int) -> Floats:

@@ -107,8 +107,8 @@ class NextDocuments(Shown, Sequence[NextDocument]):
     def __repr__(self) -> str:
         said = counted(len(self), "document")
         if self.pair is not None:
-            said += f"; {' and '.join(self.pair)}: confidence {self.confidence:0.3g}"
+            said += f"; {' and '.join(self.pair)}: confidence {self.confidence:.3g}"
         if self.why_none:
             said += f"; {self.why_none}"
-        rows = [f"  {d.topic} {d.docno}: weight {d.weight:0.3g}, {d.why}" for d in self]
+        rows = [f"  {d.topic} {d.docno}: weight {d.weight:.3g}, {d.why}" for d in self]
         return "\n".join([f"NextDocuments({said})", *rows])

@@ -357,7 +357,7 @@ class JudgingSession:
 
     def __repr__(self) -> str:
         state = "open" if self.reason is None else f"ended: {self.reason}"
-        sure = "" if self.confidence is None else f", confidence {self.confidence:0.3f}"
+        sure = "" if self.confidence is None else f", confidence {self.confidence:.3f}"
         made, n_judged = len(self.steps), self.judgments.n_judged
         judged = f"{n_judged} judged" + (f", {made} in this session" if n_judged > made else "")
         return f"JudgingSession({self.algorithm.text}, {judged}{sure}, {state})"
@@ -385,7 +385,7 @@ def choices(chooser: Chooser, count: int, algorithm: Algorithm) -> list[tuple[in
     try:
         made = [(index(document), float(weight)) for document, weight in returned]
     except (TypeError, ValueError):
-        raise InputError(f"{asked} {returned!r:0.60}", remedy=remedy) from None
+        raise InputError(f"{asked} {returned!r:.60}", remedy=remedy) from None
     documents = [document for document, _ in made]
     size = chooser.pool.n_documents
     for document, weight in made:

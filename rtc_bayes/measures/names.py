@@ -317,9 +317,10 @@ def name_among(names: Iterable[str], measure: MeasureLike, level: int = 1) -> st
         without_rel = re.sub(r",?rel=\d+", "", parsed.name).replace("()", "")
         return without_rel, parsed.rel or level
 
-    written, wanted = [*names], meant(measure)
+    written = [*names]
     if str(measure) in written:
         return str(measure)
+    wanted = meant(measure)
     return next((name for name in written if meant(name) == wanted), None)
 
 

@@ -265,7 +265,7 @@ class WeightedChooser(Chooser):
         apart = self.state.systems[[np.argmax(effect), np.argmin(effect)]]
         places = self._places(ranks, apart.tolist())
         told = meaning(self._name, weight, len(self.state.systems), numerators=topic.divides)
-        return f"{places}; p {topic.p[local]:0.2f}; {told}"
+        return f"{places}; p {topic.p[local]:.2f}; {told}"
 
     def choose(self, count: int) -> list[tuple[int, float]]:
         """Return the documents of most worth and their weights, as if their labels stay unknown."""
