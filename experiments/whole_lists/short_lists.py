@@ -4,13 +4,14 @@
 
 cuts all lists of each collection at ranks 10, 20, 50 and 100, draws sets of 2 to 20 systems, gives
 every document of their pool its label, scores the cut lists with the unseen relevant documents that
-the jackknife expects, and holds mean scores against those by all judgments. What all systems share
-of the error, as a share of the expected score, has variance
-(base n^-a)^2 + (short n^-b ln(100 / L))^2, for n systems and lists of L documents; the first part
+the jackknife and the lists' ends expect, and holds mean scores against those by all judgments. What
+all systems share of the error, as a share of the expected score, has variance
+(base n^-a)^2 + (short ln(100 / L))^2, for n systems and lists of L documents; the first part
 is there with long lists, too. Found are the numbers under which errors are likeliest, if normal,
 each collection, size and length weighing the same: by all collections, and by all but each. Then,
 of the same sets, how differences are off, and what their intervals hold without the second part and
-with it, as the other three collections have it. Prints Markdown.
+with it, as the other three collections have it; and errors where nothing is expected below the
+lists' ends. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def rows_of(folder: str) -> Iterator[dict[str, object]]:
 def rules(errors: pd.DataFrame) -> Iterator[dict[str, str]]:
     """Fit the rule to all collections, and to all but each."""
     for measure, rows in errors.groupby("measure", sort=False):
-        row = {"measure": str(measure), "all": "base, a, short, b: " + said(fitted(rows))}
+        row = {"measure": str(measure), "all": "base, a, short: " + said(fitted(rows))}
         for name in rows["collection"].unique():
             row |= {f"without {name}": said(fitted(rows[rows["collection"] != name]))}
         yield row
@@ -110,37 +111,33 @@ def said(numbers: Floats) -> str:
 
 
 def fitted(rows: pd.DataFrame) -> Floats:
-    """Find base, a, short and b."""
+    """Find base, a and short."""
     sizes = rows.groupby(["collection", "systems", "length"])["error"].transform("size")
     weight, square = 1.0 / sizes.to_numpy(), rows["error"].to_numpy() ** 2
     systems, shorter = rows["systems"].to_numpy(), np.log(100.0 / rows["length"].to_numpy())
 
     def surprise(x: Floats) -> float:
-        base, short = np.exp(x[0]) * systems ** -x[1], np.exp(x[2]) * systems ** -x[3]
+        base, short = np.exp(x[0]) * systems ** -x[1], np.exp(x[2])
         variance = base**2 + (short * shorter) ** 2 + ROUNDING
         return float(weight @ (np.log(variance) + square / variance))
 
     options = {"maxiter": 4000}
-    base, a, short, b = minimize(
-        surprise, [-1.5, 0.7, -1.2, 0.3], method="Nelder-Mead", options=options
-    ).x
-    return np.array([np.exp(base), a, np.exp(short), b])
+    base, a, short = minimize(surprise, [-1.5, 0.7, -2.5], method="Nelder-Mead", options=options).x
+    return np.array([np.exp(base), a, np.exp(short)])
 
 
 def held(errors: pd.DataFrame) -> Iterator[dict[str, object]]:
     """Say what intervals of differences hold, by the rule of the other collections."""
     ap = errors[(errors["measure"] == "AP") & (errors["systems"] == 10)]
     for name, own in ap.groupby("collection", sort=False):
-        _, _, short, power = fitted(
-            errors[(errors["measure"] == "AP") & (errors["collection"] != name)]
-        )
+        _, _, short = fitted(errors[(errors["measure"] == "AP") & (errors["collection"] != name)])
         for length, rows in own.groupby("length"):
             off, difference, unlike = (
                 np.concatenate([*rows[key]]) for key in ("off", "difference", "unlike")
             )
             sd = np.sqrt(unlike) * expected_residual("AP", 10, rows["topics"].iloc[0])
             kept = expected_common_error("AP", 10)
-            shared = np.hypot(short * 10.0**-power * np.log(100.0 / length), kept)
+            shared = np.hypot(short * np.log(100.0 / length), kept)
             without, half = (half_width(sd, share * difference) for share in (kept, shared))
             slope = difference @ (difference - off) / (difference @ difference)
             yield {

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.measures.names import parse_measure
+from rtc_bayes.measures.residual import SHORTEST
 
 Floats = NDArray[np.float64]
 
@@ -87,10 +88,14 @@ class ComparisonTexts:
         about = self.meta.get("scope") == "whole" and parse_measure(self.measure).depends_on_unseen
         certain = float(str(self.meta.get("unjudged_relevant", 1.0))) <= _KNOWN
         if "short_lists_error" in self.meta and about:
+            cut_at = int(str(self.meta.get("lists_cut_at")))
+            guessed, off = (
+                ("not known", "far too large") if cut_at < SHORTEST else ("guessed", "off")
+            )
             return (
-                f"lists are cut at rank {self.meta.get('lists_cut_at')}, and relevant documents "
-                "below are not known: scores and their differences may be far too large, all by "
-                "one factor; which system is better is as sure as it says"
+                f"lists are cut at rank {cut_at}, and relevant documents below are {guessed}: "
+                f"scores and their differences may be {off}, all by one factor; which system is "
+                "better is as sure as it says"
             )
         if not about or FEWEST <= systems <= MOST or (systems > MOST and certain):
             return None

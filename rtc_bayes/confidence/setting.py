@@ -19,7 +19,7 @@ from rtc_bayes.confidence.likeness import residual_covariance, root_of, unlikene
 from rtc_bayes.confidence.many_draws import exact_draws
 from rtc_bayes.confidence.outcomes import sample
 from rtc_bayes.confidence.subpool import with_systems, with_topics
-from rtc_bayes.confidence.unseen import relevant_shares, with_unseen
+from rtc_bayes.confidence.unseen import lists_end, relevant_shares, with_unseen
 from rtc_bayes.errors import InputError, real_number, warn, whole_fields
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.montecarlo import computed
@@ -195,7 +195,7 @@ class Setting:
         common = asked.common_error(
             pool.n_systems, unjudged, by_grade=options["grades"] is not None
         )
-        options["cut_at"] = cut_at = min(pool.cut_at or defaults.REACH, pool.score_depth)
+        options["cut_at"] = cut_at = lists_end(pool)
         short = asked.short_lists_error(pool.n_systems, cut_at)
         options["short_error"] = short * guessed
         options["common_error"] = float(np.hypot(common, short)) * guessed

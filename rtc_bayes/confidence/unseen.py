@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes import defaults
 from rtc_bayes.collection.grades import UNSEEN, is_unseen
+from rtc_bayes.measures.residual import LONG, SHORTEST
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Pool
+
+type Floats = NDArray[np.float64]
+
+_MOST = 1.5
+"""How many times as many relevant documents a doubling of depth has as the one before, at most."""
 
 
 class RelevantShares(NamedTuple):
@@ -81,6 +89,68 @@ def relevant_shares(
     )
 
 
+def lists_end(pool: Pool) -> int:
+    """Return the rank at which the lists that are scored end; that of long lists is their reach.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> runs = rb.Runs([rb.Run.from_rankings("a", {"1": ["d", "e", "f"]})])
+    >>> [lists_end(rb.Pool.from_runs(runs, depth=depth)) for depth in (2, 100)]
+    [2, 3]
+    """
+    return min(pool.cut_at or defaults.REACH, pool.score_depth)
+
+
+def relevant_below(pool: Pool, values: NDArray[np.floating]) -> Floats:
+    """Return how many relevant documents lie below short lists, for each near their ends.
+
+    Every doubling of depth brings new relevant documents. Of lists that end at a rank L, from 10
+    to 100, it is known how many are first ranked between L / 4 and L / 2, and between L / 2 and L,
+    on all topics together. The ratio r of these numbers goes on: the next doubling has r times as
+    many as the last, the one after r times as many again, and so down to rank 100. r is at most
+    1.5, and 1 where nothing tells it. No number here is fitted to a collection.
+
+    Parameters
+    ----------
+    pool : Pool
+    values : ndarray, shape (draws, documents)
+        Probabilities of relevance.
+
+    Returns
+    -------
+    ndarray of float, shape (draws,)
+        For each relevant document that is first ranked between L / 2 and L. 0 of lists that end at
+        rank 100 or later, and of those that end before rank 10, which tell too little. Where more
+        relevant documents are known that no system retrieved than the jackknife expects, somebody
+        judged beyond the lists, and it is less: 0 with twice as many.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> ranking = [f"d{n}" for n in range(50)]
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("a", {"1": ranking})]))
+    >>> even, falling = np.full(50, 0.1), 1.0 / (1.0 + pool.best_ranks)
+    >>> relevant_below(pool, np.array([even, falling])).round(2).tolist()
+    [1.5, 0.99]
+    """
+    end = min(lists_end(pool), pool.depth)
+    if lists_end(pool) >= LONG or end < SHORTEST:
+        return np.zeros(len(values))
+    doublings, best = math.log2(LONG / end), pool.best_ranks
+    before, last = (
+        values[:, (best > end * start) & (best <= end * 2.0 * start)].sum(axis=1, dtype=np.float64)
+        for start in (0.25, 0.5)
+    )
+    ratio = np.minimum(_over(last, before, 1.0), _MOST)
+    steps = np.arange(math.ceil(doublings))[:, None]
+    below = (np.minimum(doublings - steps, 1.0) * ratio ** (steps + 1.0)).sum(axis=0)
+    finders = _finders(pool)
+    missed = _share_missed(pool) * values[:, finders == 1].sum(axis=1, dtype=np.float64)
+    elsewhere = values[:, finders == 0].sum(axis=1, dtype=np.float64)
+    return below * (2.0 - _over(elsewhere, missed, np.where(elsewhere > 0.0, 2.0, 0.0))).clip(0, 1)
+
+
 def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray[np.floating]]:
     """Add, to every topic, as many relevant documents as systems are expected to have missed.
 
@@ -88,8 +158,10 @@ def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray
     documents that one of them alone retrieved to the pool's depth, (J - 1) / J f1 were missed by
     all. So each such document gets a twin that no system ranks, relevant with (J - 1) / J of its
     probability. One system alone is taken as one of two that share nothing: it missed half as many
-    as it found. Where the pool holds documents that no system retrieved to its depth, as judged
-    ones that others found, the twins stand only for relevant ones beyond those.
+    as it found. Where lists are short, documents near their ends get twins for what lies below
+    them (:func:`relevant_below`). Where the pool holds documents that no system retrieved
+    to its depth, as judged ones that others found, the twins stand only for relevant ones beyond
+    those.
 
     Parameters
     ----------
@@ -103,25 +175,43 @@ def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray
         With the twins, docnos that end in "(unseen)".
     values : ndarray, shape (draws, documents with twins)
     """
-    systems = max(pool.n_systems, 2)
-    share = (systems - 1) / systems
+    share, below = _share_missed(pool), relevant_below(pool, values)
+    copies, late = math.ceil(below.max()), pool.best_ranks > lists_end(pool) / 2.0
+    finders = _finders(pool)
     twins: dict[str, list[str]] = {}
     parts = []
     for t, topic in enumerate(pool.topics):
         inside = pool.documents(t)
-        finders = (pool.ranks(t) > 0).sum(axis=0)
-        alone = finders == 1
-        twins[topic] = [docno + UNSEEN for docno in pool.docnos[inside][alone]]
-        p = values[:, inside]
-        missed = share * p[:, alone].sum(axis=1)
-        others = p[:, finders == 0].sum(axis=1)
-        beyond = np.divide(
-            missed - others, missed, out=np.zeros_like(missed), where=missed > others
-        )
-        parts.append((p, share * beyond[:, None] * p[:, alone]))
+        p, docnos, finders_of = values[:, inside], pool.docnos[inside], finders[inside]
+        alone = finders_of == 1
+        near_end = np.tile(np.flatnonzero((finders_of > 0) & late[inside]), copies)
+        twins[topic] = [docno + UNSEEN for docno in docnos[alone]]
+        twins[topic] += [f"{docno} ({n}){UNSEEN}" for n, docno in enumerate(docnos[near_end])]
+        each = below[:, None] / max(copies, 1)
+        of_twins = np.hstack([share * p[:, alone], each * p[:, near_end]])
+        missed, others = of_twins.sum(axis=1), p[:, finders_of == 0].sum(axis=1)
+        beyond = _over(missed - others, missed, 0.0).clip(min=0.0)
+        parts.append((p, beyond[:, None] * of_twins))
     extended = pool.with_documents(twins)
     result = np.empty((len(values), extended.n_documents), dtype=values.dtype)
     for t, (topic, (p, of_twins)) in enumerate(zip(pool.topics, parts, strict=True)):
         result[:, extended.locate(topic, pool.docnos[pool.documents(t)])] = p
         result[:, extended.locate(topic, twins[topic])] = of_twins
     return extended, result
+
+
+def _share_missed(pool: Pool) -> float:
+    """Return how many documents the jackknife expects for each that one system alone found."""
+    systems = max(pool.n_systems, 2)
+    return (systems - 1) / systems
+
+
+def _finders(pool: Pool) -> NDArray[np.int64]:
+    """Count the systems that retrieved each document to the pool's depth."""
+    return np.bincount(pool.ranked, minlength=pool.n_documents)
+
+
+def _over(part: Floats, total: Floats, otherwise: float | Floats) -> Floats:
+    """Divide; return something else where there is nothing to divide by."""
+    result = np.broadcast_to(otherwise, total.shape).astype(np.float64)
+    return np.divide(part, total, out=result, where=total > 0.0)

@@ -392,7 +392,7 @@ class Estimand:
         --------
         >>> import rtc_bayes as rb
         >>> [round(rb.Estimand(residual=r).short_lists_error(10, 20), 2) for r in ("auto", 0.01)]
-        [0.27, 0.0]
+        [0.19, 0.0]
         """
         return short_lists_error(self.measure, n_systems, cut_at) if self._by_rule else 0.0
 

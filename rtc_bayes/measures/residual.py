@@ -30,8 +30,10 @@ class ResidualRule:
     wrong, wrong_by_topic : float
         Between judgments: on however many topics, and on one topic.
     short : float
-        What all scores share where lists are cut short, as a share of them, of a system alone and
-        lists that are e times shorter than 100.
+        What all scores share where lists are cut short, as a share of them, of lists that are e
+        times shorter than 100.
+    very_short : float
+        The same of a system alone and lists that end before rank 10.
     """
 
     power: float
@@ -43,6 +45,7 @@ class ResidualRule:
     wrong: float = 0.0
     wrong_by_topic: float = 0.0
     short: float = 0.0
+    very_short: float = 0.0
 
     def parts(self, n_systems: int, unjudged: float) -> tuple[float, float]:
         """Return the variance on however many topics, and that of one topic."""
@@ -59,16 +62,24 @@ class ResidualRule:
 # experiments.whole_lists.common_error, and with --grades; what is wrong between judgments:
 # python -m experiments.whole_lists.misfit; of short lists: python -m
 # experiments.whole_lists.short_lists
-_AP = ResidualRule(0.62, 0.0094, 0.107, 0.21, wrong=0.0186, wrong_by_topic=0.073, short=0.38)
-_NDCG = ResidualRule(0.57, 0.026, 0.119, 0.14, wrong=0.029, wrong_by_topic=0.064, short=0.30)
-_NDCG_AT_THE_TOP = ResidualRule(0.97, 0.010, 0.084, 0.016, 0.037, 0.14, short=0.04)
-_R = ResidualRule(0.59, 0.054, 0.202, 0.20, wrong=0.039, wrong_by_topic=0.052, short=0.38)
+_AP = ResidualRule(
+    0.62, 0.0094, 0.107, 0.21, wrong=0.0186, wrong_by_topic=0.073, short=0.12, very_short=0.88
+)
+_NDCG = ResidualRule(
+    0.57, 0.026, 0.119, 0.14, wrong=0.029, wrong_by_topic=0.064, short=0.08, very_short=0.69
+)
+_NDCG_AT_THE_TOP = ResidualRule(
+    0.97, 0.010, 0.084, 0.016, 0.037, 0.14, short=0.006, very_short=0.09
+)
+_R = ResidualRule(
+    0.59, 0.054, 0.202, 0.20, wrong=0.039, wrong_by_topic=0.052, short=0.12, very_short=0.88
+)
 _NONE = ResidualRule(0.0, 0.0, 0.0, 0.0)
-_SHORT_POWER = 0.35
-_LONG = 100
+_VERY_SHORT_POWER = 0.35
+LONG = 100
 """Lists of so many documents are long enough: what is fitted is fitted to such."""
-_SHORTEST = 10
-"""Of shorter lists no more is known."""
+SHORTEST = 10
+"""Shorter lists do not tell what lies below them."""
 
 
 def _rule(measure: MeasureLike) -> ResidualRule:
@@ -144,11 +155,11 @@ def expected_common_error(
 def short_lists_error(measure: MeasureLike, n_systems: int, cut_at: int) -> float:
     """Return how far expected scores are off together where all lists are cut short, as a share.
 
-    Relevant documents below the end of every list are not known, and the jackknife expects too few
-    of them: with lists cut at rank 10 expected mean average precision of ten systems is half as
-    high again as it is, and more. Order is right all the same. The standard deviation of this
-    factor is short n^-.35 ln(100 / L), for n systems and lists cut at rank L, counted from 10 to
-    100, by the same four collections.
+    How many relevant documents lie below the end of every list is guessed from those near the
+    ends (:func:`rtc_bayes.confidence.unseen.relevant_below`), and what is wrong with the guess is
+    one factor of all scores. Its standard deviation is short ln(100 / L) of lists cut at rank L, by
+    the same four collections. Of lists cut before rank 10 nothing is guessed, and all that lies
+    below is error: very_short n^-.35 for n systems, as measured of lists cut at 10.
 
     Parameters
     ----------
@@ -163,11 +174,13 @@ def short_lists_error(measure: MeasureLike, n_systems: int, cut_at: int) -> floa
 
     Examples
     --------
-    >>> [round(short_lists_error("AP", 10, rank), 2) for rank in (10, 20, 50, 100)]
-    [0.39, 0.27, 0.12, 0.0]
+    >>> [round(short_lists_error("AP", 10, rank), 2) for rank in (5, 10, 20, 50, 100)]
+    [0.39, 0.28, 0.19, 0.08, 0.0]
     """
-    shorter = math.log(_LONG / min(max(cut_at, _SHORTEST), _LONG))
-    return _rule(measure).short * n_systems**-_SHORT_POWER * shorter
+    rule = _rule(measure)
+    if cut_at < SHORTEST:
+        return rule.very_short * n_systems**-_VERY_SHORT_POWER
+    return rule.short * math.log(max(LONG / cut_at, 1.0))
 
 
 def expected_residual(

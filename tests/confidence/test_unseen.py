@@ -15,7 +15,7 @@ from rtc_bayes import (
 )
 from rtc_bayes.confidence.removal import removal
 from rtc_bayes.confidence.setting import Setting
-from rtc_bayes.confidence.unseen import with_unseen
+from rtc_bayes.confidence.unseen import relevant_below, with_unseen
 
 UNSEEN = Estimand(scope="pool", unseen=True)
 
@@ -132,3 +132,66 @@ def test_bpref_takes_no_unseen_document_for_a_judged_one():
     error = np.sqrt(chances @ (outcomes - expected) ** 2 / 20_000)
     assert comparison.expected[0] == 0.0
     assert abs(comparison.expected[1] - expected) < 4 * error
+
+
+def lists_to(length, systems=2):
+    """Build a pool of one topic whose systems share nothing."""
+    return pool_of(
+        {f"s{s}": {"1": [f"d{s}.{n:03d}" for n in range(length)]} for s in range(systems)}
+    )
+
+
+@pytest.mark.parametrize(
+    ("length", "late", "below"),
+    [
+        # 100 / 20 is 2.32 doublings: with half as many each, 1/2 + 1/4 + .32 / 8
+        (20, 0.5, 0.75 + (np.log2(5.0) - 2.0) / 8),
+        (50, 0.5, 0.5),
+        # as many each: 3.32 doublings
+        (10, 1.0, np.log2(10.0)),
+        # at most 1.5 times as many
+        (50, 7.0, 1.5),
+        (50, 0.0, 0.0),
+        (9, 1.0, 0.0),
+        (100, 1.0, 0.0),
+    ],
+)
+def test_every_doubling_brings_what_the_last_ones_say(length, late, below):
+    """Relevant documents first ranked in the lists' second half and in the quarter before it."""
+    pool = lists_to(length)
+    best = pool.best_ranks
+    before = (best > length / 4) & (best <= length / 2)
+    last = best > length / 2
+    p = 0.1 * before + late * 0.1 * last * before.sum() / last.sum()
+    draws = np.stack([p, 0.5 * p])
+    assert relevant_below(pool, draws) == pytest.approx([below, below])
+    alone = 0.5 * draws.sum(axis=1)
+    _, values = with_unseen(pool, draws)
+    expected = draws.sum(axis=1) + alone + below * draws[:, last].sum(axis=1)
+    assert values.sum(axis=1) == pytest.approx(expected)
+
+
+def test_a_draw_is_extended_by_itself():
+    pool = lists_to(20)
+    draws = np.random.default_rng(8).random((3, pool.n_documents)) / pool.best_ranks
+    below = relevant_below(pool, draws)
+    assert len(set(below.tolist())) == 3
+    assert below.tolist() == [relevant_below(pool, draw[None])[0] for draw in draws]
+
+
+@pytest.mark.parametrize(("elsewhere", "left"), [(0, 1.0), (2, 1.0), (3, 0.5), (4, 0.0), (9, 0.0)])
+def test_nothing_is_guessed_below_where_somebody_judged_beyond(elsewhere, left):
+    """The jackknife expects two more, and the rest is guessed of lists' ends alone."""
+    pool = lists_to(20)
+    guess = relevant_below(pool, (pool.best_ranks > 18)[None].astype(float))[0]
+    beside = pool.with_documents({"1": [f"other{n}" for n in range(elsewhere)]})
+    p = (beside.best_ranks > 18) | (beside.best_ranks == 0)
+    assert relevant_below(beside, p[None].astype(float)) == pytest.approx([left * guess])
+
+
+def test_expected_relevant_documents_of_cut_lists_are_nearly_those_of_long_ones():
+    """Where relevance falls as 1 / rank, each doubling has as many: lists of 20 tell of 100."""
+    short, long = lists_to(20), lists_to(100)
+    p = 1.0 / short.best_ranks
+    below = relevant_below(short, p[None])[0] * p[short.best_ranks > 10].sum()
+    assert p.sum() + below == pytest.approx((1.0 / long.best_ranks).sum(), rel=0.02)
