@@ -47,7 +47,6 @@ def topics(
     context: typer.Context,
     *,
     qrels: SomeQrels = None,
-    output: OutFile,
     solver: Annotated[
         Literal["random", "greedy", "tau", "lasso", "box", "vote", "oracle"],
         typer.Option(help="How to choose."),
@@ -75,20 +74,22 @@ def topics(
     samples: Annotated[int, typer.Option(help="Of oracle: random sets to begin with.")] = 10_000,
     runs: RunsOrScoreFiles,
     seed: Seed = 0,
+    layout: Layout = None,
+    output: Out = None,
     quiet: Quiet = False,
 ) -> None:
     """Choose topics that rank systems as all topics do.
 
     Give run files with --qrels, or one CSV of scores. Several measures count equally.
 
-    Writes CSV: position, topic, weight, and rho, the correlation of systems' mean scores over the
-    topics up to this one with those over all topics.
+    Gives position, topic, weight, and rho, the correlation of systems' mean scores over the topics
+    up to this one with those over all topics.
     """
+    from rtc_bayes.report.terminal import show_frame
     from rtc_bayes.store import digest_files, provenance
     from rtc_bayes.topics import select_topics
 
-    if Path(output).suffix not in ("", ".csv"):
-        raise InputError("topics are written as CSV", path=output, remedy="end it with .csv")
+    kind = format_of(layout, output, ENDINGS)
     scores, inputs, of_grades = _scores(context, runs, qrels, measure, relevance_level)
     chosen = select_topics(
         scores,
@@ -105,8 +106,11 @@ def topics(
         seed=seed,
     )
     inputs |= digest_files(weights, gain)
-    chosen.to_csv(output, provenance(seed=seed, inputs=inputs))
-    typer.echo(f"{in_words(chosen)}{of_grades}\nin {output}")
+    meta = provenance(seed=seed, inputs=inputs)
+    said = f"{in_words(chosen)}{of_grades}"
+    show_frame(chosen.to_frame(), kind, output, meta, said, {"weight": ".3g", "rho": ".3f"})
+    if output is not None:
+        typer.echo(f"{said}\nin {output}")
 
 
 @grouped

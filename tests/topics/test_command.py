@@ -4,6 +4,7 @@ import csv
 import json
 import shlex
 
+import pandas as pd
 import pytest
 from topic_scores import drawn
 
@@ -271,12 +272,26 @@ def test_variability_is_that_of_python(here, capsys):
     )
 
 
+def test_topics_are_a_table_without_an_output(here, capsys):
+    line = "topics scores.csv --size 3 --solver greedy"
+    assert main(shlex.split(f"{line} -o out.csv --quiet")) == 0
+    written = pd.read_csv("out.csv", dtype={"topic": str})
+    capsys.readouterr()
+    assert main(shlex.split(f"{line} --format json")) == 0
+    shown = pd.DataFrame(json.loads(capsys.readouterr().out))
+    pd.testing.assert_frame_equal(shown, written, check_dtype=False)
+    assert main(shlex.split(line)) == 0
+    table = capsys.readouterr().out
+    assert "one at a time" in table
+    assert f"{written['rho'].iloc[-1]:.3f}" in table.splitlines()[-1]
+
+
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(here, capsys):
     (here / "folder").mkdir()
     for output, message in (
         ("folder", "folder: is a folder"),
         ("nowhere/out.csv", "nowhere/out.csv: its folder does not exist"),
-        ("out.json", "out.json: topics are written as CSV"),
+        ("out.tex", "the ending .tex of -o stands for no format"),
     ):
         assert main(shlex.split(f"topics missing.csv -o {output}")) == 2
         assert message in capsys.readouterr().err
