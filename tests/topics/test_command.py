@@ -283,7 +283,7 @@ def test_topics_are_a_table_without_an_output(here, capsys):
     assert main(shlex.split(line)) == 0
     table = capsys.readouterr().out
     assert "one at a time" in table
-    assert f"{written['rho'].iloc[-1]:.3f}" in table.splitlines()[-1]
+    assert f"{written['rho'].iloc[-1]:.3f}" in table.strip().splitlines()[-1]
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(here, capsys):
