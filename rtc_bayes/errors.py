@@ -218,7 +218,7 @@ class UnlabelledWarning(CollectionWarning):
 
 
 def warn(message: str, category: type[Warning] = CollectionWarning) -> None:
-    """Warn at the line that called the package.
+    """Warn at the line that called the package, or its models.
 
     Parameters
     ----------
@@ -235,7 +235,8 @@ def warn(message: str, category: type[Warning] = CollectionWarning) -> None:
     >>> caught[0].filename == __file__
     False
     """
-    warnings.warn(message, category, skip_file_prefixes=(_PACKAGE,))
+    models = getattr(sys.modules.get("rtc_bayes_models"), "__path__", ())
+    warnings.warn(message, category, skip_file_prefixes=(_PACKAGE, *(f"{path}{os.sep}" for path in models)))
 
 
 def check_type(value: object, kind: Any, what: str, remedy: str) -> None:

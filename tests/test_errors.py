@@ -182,3 +182,11 @@ def test_what_a_message_names_exists():
     named = [(public[owner], name) for owner, name in said if owner in public]
     assert len(named) > 50
     assert not [name for owner, name in named if not hasattr(owner, name)]
+
+
+def test_a_model_warns_at_the_line_that_called_the_package():
+    pool = pool_of({"a": {"1": "xyz"}, "b": {"1": "zyx"}})
+    judgments = rb.Judgments.from_labels(pool, [0, 1], [1, 0])
+    with pytest.warns(rb.CollectionWarning, match="inferred, as a smallest set") as caught:
+        rb.fit(pool, judgments, model="robust")
+    assert {warning.filename for warning in caught} == {__file__}
