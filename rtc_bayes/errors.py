@@ -236,7 +236,9 @@ def warn(message: str, category: type[Warning] = CollectionWarning) -> None:
     False
     """
     models = getattr(sys.modules.get("rtc_bayes_models"), "__path__", ())
-    warnings.warn(message, category, skip_file_prefixes=(_PACKAGE, *(f"{path}{os.sep}" for path in models)))
+    warnings.warn(
+        message, category, skip_file_prefixes=(_PACKAGE, *(f"{path}{os.sep}" for path in models))
+    )
 
 
 def check_type(value: object, kind: Any, what: str, remedy: str) -> None:

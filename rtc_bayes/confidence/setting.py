@@ -473,8 +473,8 @@ def check_lists(
     pool: Pool,
     fitted: Pool,
     *,
-    remedy: str = "give fit.judgments.pool, and ask the comparison for pairs; or its "
-    "select(systems, keep_documents=True), by which fewer systems have missed more",
+    remedy: str = "give fit.judgments.pool, and name pairs of the comparison; or its "
+    "select(systems, keep_documents=True)",
 ) -> None:
     """Refuse a pool that lacks what its own systems rank in the pool of a fit.
 

@@ -124,9 +124,11 @@ def select_topics(
     >>> len(chosen.topics), chosen.rho > rb.select_topics(scores, size=5, solver="random").rho
     (5, True)
     """
+    remedy = "give a ScoreMatrix, or several"
+    check_type(scores, ScoreMatrix | Sequence, "scores are", remedy)
     several = [scores] if isinstance(scores, ScoreMatrix) else list(scores)
     for each in several:
-        check_type(each, ScoreMatrix, "scores are", "give a ScoreMatrix, or several")
+        check_type(each, ScoreMatrix, "scores are", remedy)
     matrices = _same_topics(several)
     objectives = [Objective.of(matrix, weights) for matrix in matrices]
     topics = matrices[0].topics

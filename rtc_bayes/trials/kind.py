@@ -341,6 +341,10 @@ def find_kind(directory: Path, meta: Mapping[str, Any]) -> type[Kind[Any]]:
             path=directory,
             remedy="open its report.html",
         )
+    if not meta and not (directory / "trials").is_dir():
+        raise InputError(
+            "holds no study", path=directory, remedy="give the folder of a study's --output"
+        )
     raise InputError(
         "holds no finished study",
         path=directory,

@@ -141,7 +141,7 @@ def test_the_default_place_is_in_the_folder(shown):
 
 
 def test_a_folder_with_nothing_to_report(tmp_path):
-    with pytest.raises(InputError, match="no finished study"):
+    with pytest.raises(InputError, match="holds no study; give the folder"):
         write_report(tmp_path)
     with pytest.raises(InputError, match="no such folder"):
         write_report(tmp_path / "absent")
