@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 from experiments.reuse.left_out_groups import groups_of
 from experiments.whole_lists.four import COLLECTIONS, prepared
 from rtc_bayes import Estimand, log_score
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.measures import paired_t
 from rtc_bayes.trials import Collection, Plan, outcomes
 from rtc_bayes.trials.complete import topic_scores_by
@@ -160,7 +161,7 @@ def truly_different(collection: Collection) -> NDArray[np.bool_]:
     """Say of every two systems whether all judgments tell them apart; shape (systems, systems)."""
     truly = paired_t(topic_scores_by(collection.judgments, collection.estimand))
     different = np.zeros((collection.pool.n_systems,) * 2, dtype=bool)
-    different[np.triu_indices_from(different, 1)] = truly.confidence >= 0.975
+    different[all_pairs(len(different))] = truly.confidence >= 0.975
     return different | different.T
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from rtc_bayes import Judgments, read_qrels, read_runs, sample_scores
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.judging import build, parse_algorithm
 from rtc_bayes.relevance.fitters.checks import mixing_checks
 from rtc_bayes.relevance.fitters.laplace import resample, smoothed_weights
@@ -80,7 +81,7 @@ def against_nuts(trial: int, judgments: Judgments) -> None:
     chosen = drawn.take(resample(weights, np.random.default_rng(0)))
     sampled = nuts(judgments)
     unjudged = ~judgments.judged
-    a, b = np.triu_indices(judgments.pool.n_systems, 1)
+    a, b = all_pairs(judgments.pool.n_systems)
 
     def moments(parameters: dict, seed: int) -> tuple[np.ndarray, ...]:
         p = design.predict(parameters, np.float32)

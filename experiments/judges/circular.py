@@ -35,6 +35,7 @@ from experiments.judges.posterior import (
     read,
     sets_of_runs,
 )
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.relevance import LabelEvidence
 from rtc_bayes.trials.scores import log_score
 
@@ -86,9 +87,7 @@ def rows(
                 comparison = rb.compare(pool, fit, about)
                 others = np.delete(np.arange(len(truth)), own)
                 true, expected = (x[own] - x[others] for x in (truth, comparison.expected))
-                with_it = np.flatnonzero(
-                    np.any(np.array(np.triu_indices(len(truth), 1)) == own, axis=0)
-                )
+                with_it = np.flatnonzero(np.any(np.array(all_pairs(len(truth))) == own, axis=0))
                 yield {
                     "ranker": name,
                     "human": budget,
@@ -105,7 +104,7 @@ def rows(
 
 def _scores(comparison: rb.Comparison, truth: Floats, pairs: np.ndarray) -> dict[str, float]:
     """Score some pairs alone."""
-    a, b = (side[pairs] for side in np.triu_indices(len(truth), 1))
+    a, b = (side[pairs] for side in all_pairs(len(truth)))
     greater = (comparison.p_greater + comparison.p_equal / 2)[pairs]
     right = (greater >= 0.5) == (truth[a] > truth[b])
     sure = np.maximum(greater, 1 - greater)

@@ -24,6 +24,7 @@ from scipy.stats import kendalltau, norm
 from sklearn.linear_model import LogisticRegression
 
 import rtc_bayes as rb
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.judging import parse_algorithm
 from rtc_bayes.judging.judges.weighted import ModelJudge
 from rtc_bayes.relevance import label_evidence
@@ -106,7 +107,7 @@ def sets_of_runs(runs: rb.Runs, size: int, count: int, seed: int) -> Iterator[li
 
 def scores_of(confidence: Floats, greater: Floats, estimate: Floats, truth: Floats) -> dict:
     """Score the probabilities that the first of each pair is better, and an order of systems."""
-    a, b = np.triu_indices(len(truth), 1)
+    a, b = all_pairs(len(truth))
     differ = truth[a] != truth[b]
     predicted = greater[differ] >= 0.5
     correct = predicted == (truth[a] > truth[b])[differ]
@@ -123,7 +124,7 @@ def scores_of(confidence: Floats, greater: Floats, estimate: Floats, truth: Floa
 
 def by_scores(per_topic: Floats, truth: Floats) -> dict:
     """Score the paired t-test's normal form over topics: what labels at face value believe."""
-    a, b = np.triu_indices(len(truth), 1)
+    a, b = all_pairs(len(truth))
     difference = per_topic[a] - per_topic[b]
     error = difference.std(axis=1, ddof=1) / np.sqrt(difference.shape[1])
     greater = norm.cdf(difference.mean(axis=1) / np.maximum(error, 1e-12))

@@ -34,6 +34,7 @@ from experiments.judges.posterior import (
     read_prompts,
     sets_of_runs,
 )
+from rtc_bayes.collection.order import all_pairs
 
 PROMPTS = ("llama3.2_p3", "llama3.2_p11", "mistral_p10", "mistral_p31")
 MODEL, JUDGED = "hierarchical:laplace", 50
@@ -84,7 +85,7 @@ def main() -> None:
                     fit = rb.fit(pool, chosen[human], model=MODEL, labels=labels, draws=100)
                 comparison = rb.compare(pool, fit, ABOUT, form="normal")
                 slope = np.polyfit(truth, comparison.expected, 1)[0]
-                a, b = np.triu_indices(len(truth), 1)
+                a, b = all_pairs(len(truth))
                 error = truth[a] - truth[b] - comparison.expected_difference
                 about = {"human": human, "prior": prior, "share": share, "slope": slope}
                 square = np.mean((error / comparison.sd_difference) ** 2)

@@ -19,6 +19,7 @@ import numpy as np
 
 from experiments.common import read_collection
 from rtc_bayes import Judgments, Pool, evaluate, moments
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.confidence.unseen import with_unseen
 
 
@@ -68,7 +69,7 @@ def mean_scores(pool: Pool, p: np.ndarray, *, unseen: bool) -> np.ndarray:
 
 def compared(scores: np.ndarray, truth: np.ndarray) -> tuple[str, ...]:
     """Bias, slope, standard deviation about it, pairs in the wrong order, and the residual."""
-    a, b = np.triu_indices(scores.shape[1], 1)
+    a, b = all_pairs(scores.shape[1])
     predicted, true = ((of[:, a] - of[:, b]).ravel() for of in (scores, truth))
     slope = (predicted @ true) / (true @ true)
     spread = (predicted - slope * true).std()

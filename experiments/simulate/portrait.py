@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Pool, Qrels, Runs
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.measures.truth import evaluate
 
 DEPTH = 100
@@ -127,7 +128,7 @@ def portrait(runs: Runs, qrels: Qrels, groups: Mapping[str, str]) -> Portrait:
             n = np.maximum(first.sum(axis=1), 1)
             shares[f"j{k}"][:, t] = (first & (grades >= 0)).sum(axis=1) / n
             shares[f"h{k}"][:, t] = (first & elsewhere).sum(axis=1) / n
-    pairs = np.triu_indices(systems, 1)
+    pairs = all_pairs(systems)
     overlap, one_group = (overlap / topics)[pairs], same[pairs]
     return Portrait(
         ap=evaluate(runs, qrels, "AP")["AP"],

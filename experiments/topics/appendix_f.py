@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from experiments.whole_lists.four import COLLECTIONS, read
 from rtc_bayes import ScoreMatrix, compare_variability
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.topics.variability import transformed, variance_p
 
@@ -76,7 +77,7 @@ def error_rows(name: str, scores: NDArray[np.float64]) -> list[dict[str, object]
     """Return the error rate by number of topics in a half."""
     best = np.argsort(-scores.mean(axis=1), kind="stable")[: int(TOP * len(scores))]
     values = transformed(scores[best])
-    pairs = np.triu_indices(len(best), 1)
+    pairs = all_pairs(len(best))
     rng = np.random.default_rng(0)
     rows = []
     for size in range(10, values.shape[1] // 2 + 1, 10):

@@ -31,6 +31,7 @@ from rtc_bayes import (
     mean_average_reuse,
     read_groups,
 )
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.topics.variability import mean_p
 
@@ -65,7 +66,7 @@ class Truth:
     def __init__(self, complete: ScoreMatrix, names: Iterable[str]) -> None:
         place = [complete.systems.index(name) for name in names]
         scores = complete.mean[place]
-        a, b = np.triu_indices(len(place), 1)
+        a, b = all_pairs(len(place))
         self.mean = scores.mean(axis=1)
         self.pairs = a, b
         self.signs = np.sign(self.mean[a] - self.mean[b])

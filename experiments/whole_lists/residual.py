@@ -30,6 +30,7 @@ from scipy.stats import norm
 
 from experiments.whole_lists.four import COLLECTIONS, prepared
 from rtc_bayes import Judgments, Pool, evaluate, moments
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.confidence.likeness import likeness, unlikeness
 from rtc_bayes.confidence.pair import half_width
 from rtc_bayes.confidence.unseen import with_unseen
@@ -76,7 +77,7 @@ def tables_of(folder: str) -> tuple[pd.DataFrame, pd.DataFrame]:
             some = np.sort(random.choice(every.n_systems, systems, replace=False))
             pool = every.select([every.systems[i] for i in some])
             expected, like = scores_of(pool, judged), likeness(pool)
-            a, b = np.triu_indices(systems, 1)
+            a, b = all_pairs(systems)
             for topics in (*TOPICS, pool.n_topics):
                 chosen = random.choice(pool.n_topics, topics, replace=False)
                 for measure in MEASURES:

@@ -28,6 +28,7 @@ from scipy.optimize import minimize
 from experiments.whole_lists.four import COLLECTIONS, prepared
 from experiments.whole_lists.residual import scores_of
 from rtc_bayes import Judgments, Pool, Run, Runs, evaluate
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.confidence.likeness import likeness, unlikeness
 from rtc_bayes.confidence.pair import half_width
 from rtc_bayes.measures.residual import expected_common_error, expected_residual
@@ -83,7 +84,7 @@ def rows_of(folder: str) -> Iterator[dict[str, object]]:
             scores, unlike = scores_of(pool, judged), unlikeness(likeness(pool))
             for measure in MEASURES:
                 expected, truth = scores[measure].mean(axis=1), true[measure][some].mean(axis=1)
-                a, b = np.triu_indices(systems, 1)
+                a, b = all_pairs(systems)
                 yield {
                     "collection": COLLECTIONS[folder].name,
                     "measure": measure,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rtc_bayes import defaults
 from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.judgments import Judgments
-from rtc_bayes.collection.order import natural_order
+from rtc_bayes.collection.order import all_pairs, natural_order
 from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.collection.remarks import Evidence, Remark, remarks_on
@@ -455,7 +455,7 @@ def _summary(
     systems: pd.DataFrame, topics: pd.DataFrame, overlap: Floats, retrieved: int
 ) -> dict[str, int | float]:
     """Return the collection in single numbers."""
-    pairs = overlap[np.triu_indices(len(overlap), 1)]
+    pairs = overlap[all_pairs(len(overlap))]
     summary: dict[str, int | float] = {
         "systems": len(systems),
         "topics": int((topics["systems"] > 0).sum()),

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -370,41 +370,10 @@ class _Table:
     rows: Iterable[tuple[int, list[str]]]
 
     def read(self, columns: _Columns, kind: Kind) -> None:
-        meant = _meaning(self.names)
-        if "label" in meant and "judge" not in meant:
-            plain = [name.lower().replace("_", "") for name in meant]
-            also = [plain.index(name) for name in _ALSO_JUDGE if name in plain]
-            meant = ["judge" if i in also[:1] else name for i, name in enumerate(meant)]
-        place = {key: i for i, key in enumerate(meant) if key in _NAMES}
-        for key, i in place.items():
-            if key != "index" and (first := meant.index(key)) != i:
-                raise self._wrong(
-                    f"columns {shown(self.names[first])} and {shown(self.names[i])} both hold the "
-                    f"{key}",
-                    "leave one",
-                )
-        panel = [i for i, key in enumerate(meant) if key not in _NAMES]
-        if not ("task" in place or {"topic", "docno"} <= set(place)):
-            raise self._wrong(f"columns {some(self.names)}", "name topic and docno, or task")
-        if kind == "panel" or "label" not in place:
-            if "judge" in place and "label" not in place:
-                others = f", but {some([self.names[i] for i in panel])}" if panel else ""
-                raise self._wrong(
-                    f"column {shown(self.names[place['judge']])} names judges, and no column is "
-                    f"called label{others}",
-                    f"call the column of their labels one of {', '.join(_NAMES['label'])}; a panel "
-                    "has a column for each judge, and none that names judges",
-                )
-            if not panel:
-                raise self._wrong("no column holds labels", "name one label")
-        else:
-            if panel and "judge" not in place:
-                warn(
-                    f"{self.path}: no column is called {', '.join(_NAMES['judge'])}, so that all "
-                    f"labels are of one judge, {self.judge}; not read: "
-                    f"{some([self.names[i] for i in panel])}"
-                )
-            panel = []
+        """Add the rows' labels, and true grades, to the columns."""
+        meant = self._meant()
+        place = self._places(meant)
+        panel = self._panel(meant, place, kind)
         highest = dict.fromkeys(panel, 0)
         for line, fields in self.rows:
             if len(fields) != len(self.names):
@@ -416,15 +385,8 @@ class _Table:
             topic, docno = self._pair(fields, place)
             if not topic or not docno:
                 raise self._wrong("no topic or no docno", "correct the line", line)
-            if "gold" in place and (true := self._grade(fields[place["gold"]], line)) >= 0:
-                before = columns.gold.setdefault((topic, docno), true)
-                if before != true:
-                    raise self._wrong(
-                        f"document {shown(docno)} of topic {shown(topic)} has gold {before} and "
-                        f"{true}",
-                        "keep one of the two",
-                        line,
-                    )
+            if "gold" in place:
+                self._add_gold(columns, (topic, docno), fields[place["gold"]], line)
             for i in panel:
                 if fields[i].strip():
                     grade = self._grade(fields[i], line)
@@ -439,6 +401,65 @@ class _Table:
             time = self._number(fields[place["time"]], line) if "time" in place else float("nan")
             columns.add(topic, docno, judge, self._grade(fields[place["label"]], line), yes, time)
         self._remark_on_scales(highest)
+
+    def _meant(self) -> list[str]:
+        """Return what each column is; the name itself where it is none of those known."""
+        meant = _meaning(self.names)
+        if "label" not in meant or "judge" in meant:
+            return meant
+        plain = [name.lower().replace("_", "") for name in meant]
+        also = [plain.index(name) for name in _ALSO_JUDGE if name in plain]
+        return ["judge" if i in also[:1] else name for i, name in enumerate(meant)]
+
+    def _places(self, meant: Sequence[str]) -> dict[str, int]:
+        """Return where each column that is known stands; topic and docno, or task, are needed."""
+        place = {key: i for i, key in enumerate(meant) if key in _NAMES}
+        for key, i in place.items():
+            if key != "index" and (first := meant.index(key)) != i:
+                raise self._wrong(
+                    f"columns {shown(self.names[first])} and {shown(self.names[i])} both hold the "
+                    f"{key}",
+                    "leave one",
+                )
+        if not ("task" in place or {"topic", "docno"} <= set(place)):
+            raise self._wrong(f"columns {some(self.names)}", "name topic and docno, or task")
+        return place
+
+    def _panel(self, meant: Sequence[str], place: Mapping[str, int], kind: Kind) -> list[int]:
+        """Return the columns that are a judge each; none where a column holds all labels."""
+        others = [i for i, key in enumerate(meant) if key not in _NAMES]
+        if kind != "panel" and "label" in place:
+            if others and "judge" not in place:
+                warn(
+                    f"{self.path}: no column is called {', '.join(_NAMES['judge'])}, so that all "
+                    f"labels are of one judge, {self.judge}; not read: "
+                    f"{some([self.names[i] for i in others])}"
+                )
+            return []
+        if "judge" in place and "label" not in place:
+            but = f", but {some([self.names[i] for i in others])}" if others else ""
+            raise self._wrong(
+                f"column {shown(self.names[place['judge']])} names judges, and no column is "
+                f"called label{but}",
+                f"call the column of their labels one of {', '.join(_NAMES['label'])}; a panel "
+                "has a column for each judge, and none that names judges",
+            )
+        if not others:
+            raise self._wrong("no column holds labels", "name one label")
+        return others
+
+    def _add_gold(self, columns: _Columns, pair: tuple[str, str], text: str, line: int) -> None:
+        """Add a document's true grade, if the field holds one."""
+        if (true := self._grade(text, line)) < 0:
+            return
+        before = columns.gold.setdefault(pair, true)
+        if before != true:
+            topic, docno = pair
+            raise self._wrong(
+                f"document {shown(docno)} of topic {shown(topic)} has gold {before} and {true}",
+                "keep one of the two",
+                line,
+            )
 
     def _remark_on_scales(self, highest: dict[int, int]) -> None:
         """Warn of a column of a panel whose grades are far above those of all others."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -12,9 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.ids import by_topic, list_of_names, some
-from rtc_bayes.collection.order import natural_order
+from rtc_bayes.collection.label_columns import (
+    HIGHEST,
+    Codes,
+    check_scale,
+    coded,
+    column_of,
+    whole_gold,
+    whole_grades,
+)
 from rtc_bayes.collection.qrels import Qrels
-from rtc_bayes.errors import InputError, explains_types, warn, whole_number
+from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -22,15 +30,10 @@ if TYPE_CHECKING:
 
     from rtc_bayes.collection.pool import Pool
 
-type Codes = NDArray[np.int64]
-
-_HIGHEST = 100
 MANY_LABELS = 100
 """Labels of a judge from which the grades that it never gives say what its scale is."""
 _UNANSWERED = tuple(f"unanswered_{name}" for name in ("topic", "docno", "judge"))
 _COUNTS = ("n_dropped", "n_above")
-RARE = 0.05
-"""Labels beyond a gap in the grades are taken for a slip if they are this share of all, or less."""
 
 
 class Pairs(NamedTuple):
@@ -151,21 +154,22 @@ class Labels:
         Warns
         -----
         CollectionWarning
-            Without `n_grades`, if a few labels (:data:`RARE`) stand beyond grades that nobody
-            gives: it names the first, since the highest grade sets the scale of all labels.
+            Without `n_grades`, if a few labels (a twentieth of all, or fewer) stand beyond grades
+            that nobody gives: it names the first, since the highest grade sets the scale of all
+            labels.
         """
         for name, ids in (("topics", topics), ("docnos", docnos), ("judges", judges)):
             if isinstance(ids, str):
                 list_of_names(name, ids)
         # a column of a frame is numbered by the frame's rows
         topics, docnos, judges = list(topics), list(docnos), list(judges)
-        values = _whole(grades, "label")
+        values = whole_grades(grades, "label")
         if values.ndim != 1:
             raise InputError(
                 f"grades: {grades!r:.80} is not a list of grades", remedy="give one a label"
             )
-        stated = _column(probability, len(values), "probability")
-        seconds = _column(time, len(values), "time")
+        stated = column_of(probability, len(values), "probability")
+        seconds = column_of(time, len(values), "time")
         if not len(values) == len(topics) == len(docnos) == len(judges):
             raise InputError(
                 f"columns differ in length: topics {len(topics)}, docnos {len(docnos)}, "
@@ -174,19 +178,19 @@ class Labels:
             )
         if stated is not None and ((stated < 0.0) | (stated > 1.0)).any():
             raise InputError("a probability is outside 0 to 1", remedy="correct it")
-        truths = {pair: value for pair, value in _whole_gold(gold or {}).items() if value >= 0}
-        if (true := max(truths.values(), default=0)) > _HIGHEST:
+        truths = {pair: value for pair, value in whole_gold(gold or {}).items() if value >= 0}
+        if (true := max(truths.values(), default=0)) > HIGHEST:
             raise InputError(f"a true grade is {true}", remedy="correct it")
         highest = max(int(values.max(initial=1)), 1)
         if n_grades is not None:
             highest = whole_number("n_grades", n_grades, least=2) - 1
         else:
-            _check_scale(values, truths.values(), (topics, docnos, judges), highest)
+            check_scale(values, truths.values(), (topics, docnos, judges), highest)
         keep = (values >= 0) & (values <= highest)
         if not keep.any():
             raise InputError("no label is left", remedy="give labels of 0 and more")
         (topic_ids, topic_of), (document_ids, document_of), (judge_ids, judge_of) = (
-            _coded(ids, keep) for ids in (topics, docnos, judges)
+            coded(ids, keep) for ids in (topics, docnos, judges)
         )
         return cls(
             topic_ids,
@@ -436,7 +440,7 @@ class Labels:
         """
         if isinstance(gold, Qrels):
             gold = {(t, d): grade for t in gold.topics for d, grade in gold[t].items()}
-        kept = {pair: grade for pair, grade in _whole_gold(gold).items() if grade >= 0}
+        kept = {pair: grade for pair, grade in whole_gold(gold).items() if grade >= 0}
         return replace(self, gold=MappingProxyType(kept))
 
     def to_xarray(self) -> xr.Dataset:
@@ -501,100 +505,6 @@ class Labels:
             f"{counted(len(self.topics), 'topic')}, grades 0 to {self.n_grades - 1}, gold of "
             f"{counted(len(self.gold), 'pair')})"
         )
-
-
-def _check_scale(
-    grades: Codes, truths: Collection[int], named: tuple[Sequence[str], ...], highest: int
-) -> None:
-    """Refuse a grade that is no grade, and warn of few labels by which the highest sets the scale.
-
-    Parameters
-    ----------
-    grades : ndarray of int, shape (label,)
-        A negative one is none.
-    truths : collection of int
-        Grades that are known otherwise.
-    named : tuple of sequences of str
-        Topic, docno and judge of every label.
-    highest : int
-    """
-    above = grades > _HIGHEST if highest > _HIGHEST else _beyond_a_gap(grades, truths)
-    if not above.any():
-        return
-    usual, first = int(grades[~above].max(initial=1)), int(np.argmax(above))
-    topic, docno, judge = (column[first] for column in named)
-    label = f"label {grades[first]} by judge {judge} of document {docno} of topic {topic}"
-    remedy = (
-        f"correct the file, or give n_grades={usual + 1} (--n-grades "
-        f"{usual + 1}), which drops labels above {usual}"
-    )
-    if highest > _HIGHEST:
-        raise InputError(f"{label} is no grade", remedy=remedy)
-    number = int(above.sum())
-    more = f", and {number - 1} more labels beyond a gap in the grades" if number > 1 else ""
-    warn(
-        f"{label}, where the others have 0 to {usual}{more}: the highest label sets the scale of "
-        f"all, here 0 to {highest}; {remedy}; if it is right, give n_grades={highest + 1}",
-    )
-
-
-def _beyond_a_gap(grades: Codes, others: Collection[int]) -> NDArray[np.bool_]:
-    """Which labels, few of all, are above a grade that nobody gives though it is in between.
-
-    Parameters
-    ----------
-    grades : ndarray of int
-        Of labels; a negative one is none.
-    others : collection of int
-        Grades that are given elsewhere.
-    """
-    used = np.union1d(grades[grades >= 0], np.fromiter(others, dtype=np.int64))
-    for below in used[:-1][np.diff(used) > 1]:
-        beyond = grades > below
-        if beyond.sum() <= RARE * np.count_nonzero(grades >= 0):
-            return beyond
-    return np.zeros(len(grades), dtype=bool)
-
-
-def _coded(ids: Sequence[str], keep: NDArray[np.bool_]) -> tuple[tuple[str, ...], Codes]:
-    """Return the distinct ids of the rows kept, in natural order, and the code of each row."""
-    kept = [str(ids[i]) for i in np.flatnonzero(keep).tolist()]
-    order = natural_order(set(kept))
-    code = {name: i for i, name in enumerate(order)}
-    return order, np.array([code[name] for name in kept], dtype=np.int64)
-
-
-def _whole(grades: ArrayLike, what: str) -> Codes:
-    """Return grades as whole numbers; refuse a fraction, nan and what is no number."""
-    try:
-        values = np.asarray(grades, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"a {what} is not a number: {error}", remedy="give whole numbers from 0"
-        ) from error
-    none = ~(np.abs(values) <= np.iinfo(np.int16).max) | (values != np.round(values))
-    if none.any():
-        raise InputError(
-            f"{what} {values[none][0]:g} is not a grade",
-            remedy="give whole numbers from 0; a negative one is no label",
-        )
-    return values.astype(np.int64)
-
-
-def _whole_gold(gold: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], int]:
-    return dict(zip(gold, _whole(list(gold.values()), "true grade").tolist(), strict=True))
-
-
-def _column(values: ArrayLike | None, length: int, what: str) -> NDArray[np.float64] | None:
-    if values is None:
-        return None
-    column = np.asarray(values, dtype=np.float64)
-    if column.shape != (length,):
-        raise InputError(
-            f"{what} has shape {column.shape} where there are {length} labels",
-            remedy="give one value a label, NaN where there is none",
-        )
-    return column
 
 
 def _chosen(what: str, names: Iterable[str], all_names: Sequence[str]) -> NDArray[np.bool_]:

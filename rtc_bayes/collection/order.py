@@ -1,9 +1,12 @@
-"""The orders that hold everywhere: topics by natural order of id, documents by docno."""
+"""The orders that hold everywhere: topics by natural order of id, documents by docno, pairs."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
 
 _DIGITS = re.compile(r"([0-9]+)")
 
@@ -40,3 +43,21 @@ def natural_key(text: str) -> tuple[tuple[int, int, str, str], ...]:
 def natural_order(ids: Iterable[str]) -> tuple[str, ...]:
     """Return the distinct ids in natural order."""
     return tuple(sorted(set(ids), key=natural_key))
+
+
+def all_pairs(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return every two of `n` systems, as numbers: 0 and 1, 0 and 2, and so on.
+
+    Returns
+    -------
+    first, second : ndarray of int64, shape (n (n - 1) / 2,)
+        The first is the lower number; also an index into the upper triangle of a matrix.
+
+    Examples
+    --------
+    >>> first, second = all_pairs(3)
+    >>> first.tolist(), second.tolist()
+    ([0, 0, 1], [1, 2, 2])
+    """
+    first, second = np.triu_indices(n, 1)
+    return first.astype(np.int64, copy=False), second.astype(np.int64, copy=False)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count, repeat
 from numbers import Integral
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -16,8 +14,9 @@ from rtc_bayes import defaults
 from rtc_bayes.collection.ids import keyed_by_text, list_of_names, list_of_topics, some, text_of
 from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.collection.lists import Lists, entries_of, starts_of
+from rtc_bayes.collection.pooled_lists import check_topics, documents_beside, pooled
 from rtc_bayes.collection.tails import Tails
-from rtc_bayes.errors import InputError, explains_types, warn, whole_number
+from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.store import digest_text
 from rtc_bayes.store.saved import Saved
 from rtc_bayes.store.shown import counted
@@ -33,7 +32,6 @@ ONE_EACH = (
     "judgments.pool"
 )
 """What to do where values are not one for every document."""
-_NOTHING = np.empty(0, dtype=np.int32)
 
 
 class Entries(NamedTuple):
@@ -200,75 +198,29 @@ class Pool(Saved):
         """
         depth = whole_number("depth", depth, least=1)
         reach = max(depth, whole_number("reach", reach, least=1))
-        added = {
-            topic: list_of_names("documents", docnos)
-            for topic, docnos in keyed_by_text(documents or {}, "topic").items()
-        }
-        for topic, grades in (qrels or {}).items():
-            added.setdefault(topic, []).extend(d for d, grade in grades.items() if grade >= 0)
+        beside = documents_beside(documents, qrels)
         score_depth = whole_number("score_depth", depth if score_depth is None else score_depth)
         if not depth <= score_depth <= reach:
             raise InputError(
                 f"score_depth is {score_depth}",
                 remedy=f"give one from the depth, {depth}, to {reach}",
             )
-        topics = runs.topics
-        if not topics:
-            raise InputError("the runs hold no topic", remedy="give runs with at least one topic")
-        _check_common_topics(runs)
-        lacking = {tag: len(topics) - len(run.topics) for tag, run in runs.items()}
-        lacking = {tag: n for tag, n in lacking.items() if n}
-        if lacking and not pad:
-            named = ", ".join(f"{tag} ({n})" for tag, n in lacking.items())
-            warn(
-                f"runs without some of {counted(len(topics), 'topic')}, where they score 0: "
-                f"{named}",
-            )
-        cells = len(runs) * len(topics)
-        docnos: list[str] = []
-        starts = [0]
-        heads, tails, tail_ranks = ([_NOTHING] * cells for _ in range(3))
-        lengths = np.zeros(cells, dtype=np.int32)
-        padded = np.zeros(len(runs), dtype=bool)
-        for t, topic in enumerate(topics):
-            lists = [run.ranking(topic)[:reach] for run in runs.values()]
-            if pad:
-                padded |= [len(docs) < depth for docs in lists]
-                lists = [_padded(*one, depth) for one in zip(runs, lists, strict=True)]
-            heads_of_topic = (docs[:depth].tolist() for docs in lists)
-            pooled = sorted(set(added.get(topic, ())).union(*heads_of_topic))
-            number = dict(zip(pooled, count(len(docnos)), strict=False)).get
-            docnos.extend(pooled)
-            starts.append(len(docnos))
-            for cell, docs in zip(range(t, cells, len(topics)), lists, strict=True):
-                numbers = np.fromiter(map(number, docs.tolist(), repeat(-1)), np.int32, len(docs))
-                below = np.flatnonzero(numbers[depth:] >= 0) + depth
-                heads[cell] = numbers[:depth].copy()
-                tails[cell], tail_ranks[cell] = numbers[below], (below + 1).astype(np.int32)
-                lengths[cell] = len(docs)
-        longest = int(lengths.max(initial=0))
+        check_topics(runs, warn_of_lacking=not pad)
+        lists = pooled(runs, depth, reach, beside, pad=pad)
         return cls(
             systems=runs.systems,
-            topics=topics,
+            topics=runs.topics,
             depth=depth,
             score_depth=score_depth,
-            docnos=np.array(docnos, dtype=object),
-            topic_starts=np.array(starts, dtype=np.int64),
-            ranked=np.concatenate([_NOTHING, *heads]),
-            list_starts=starts_of([*map(len, heads)]),
+            docnos=lists.docnos,
+            topic_starts=lists.topic_starts,
+            ranked=lists.ranked,
+            list_starts=lists.list_starts,
             digests=tuple(
                 digest_text(f"padded {run.digest}") if filled else run.digest
-                for run, filled in zip(runs.values(), padded, strict=True)
+                for run, filled in zip(runs.values(), lists.padded, strict=True)
             ),
-            tails=None
-            if longest <= depth
-            else Tails(
-                reach=longest,
-                documents=np.concatenate(tails),
-                ranks=np.concatenate(tail_ranks),
-                starts=starts_of([*map(len, tails)]),
-                lengths=lengths,
-            ),
+            tails=lists.tails,
         )
 
     @property
@@ -724,27 +676,6 @@ class Pool(Saved):
             f"Pool({counted(self.n_systems, 'system')}, {counted(self.n_topics, 'topic')}, depth "
             f"{self.depth}{scored}, {counted(self.n_documents, 'document')})"
         )
-
-
-def _check_common_topics(runs: Runs) -> None:
-    """Refuse a run that shares no topic with any other."""
-    counts = Counter(topic for run in runs.values() for topic in run.topics)
-    apart = [
-        tag
-        for tag, run in runs.items()
-        if len(runs) > 1 and run.topics and all(counts[topic] == 1 for topic in run.topics)
-    ]
-    if apart:
-        raise InputError(
-            f"no topic in common with any other run: {some(apart)}",
-            remedy="give runs of the same topics, of lines topic Q0 docno rank score tag",
-        )
-
-
-def _padded(system: str, docnos: NDArray[np.object_], depth: int) -> NDArray[np.object_]:
-    """Fill a list up to the depth with documents of the system's own."""
-    missing = range(1, depth - len(docnos) + 1)
-    return np.append(docnos, np.array([f"phantom-{system}-{n}" for n in missing], dtype=object))
 
 
 def _numbers(what: str, names: Iterable[str], held: Sequence[str]) -> NDArray[np.int64]:

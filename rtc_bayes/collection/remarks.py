@@ -111,7 +111,6 @@ def remarks_on(evidence: Evidence) -> tuple[Remark, ...]:
 
 
 def _on_judgments(evidence: Evidence) -> Iterator[Remark]:
-    topics, systems = evidence.topics, evidence.systems
     if evidence.negative:
         yield Remark(
             "negative_grades",
@@ -123,6 +122,11 @@ def _on_judgments(evidence: Evidence) -> Iterator[Remark]:
             "no_judgments", "Nothing is judged.", "Judge the documents that rtc-bayes next names."
         )
         return
+    yield from _on_judged_topics(evidence.topics)
+    yield from _on_judged_lists(evidence)
+
+
+def _on_judged_topics(topics: pd.DataFrame) -> Iterator[Remark]:
     judged, retrieved = topics["judged"] > 0, topics["systems"] > 0
     if names := _where(topics, retrieved & ~judged):
         yield Remark(
@@ -157,7 +161,11 @@ def _on_judgments(evidence: Evidence) -> Iterator[Remark]:
             "judge more documents there.",
             topics=names,
         )
-    if unretrieved := int(topics["unretrieved"].sum()):
+
+
+def _on_judged_lists(evidence: Evidence) -> Iterator[Remark]:
+    systems = evidence.systems
+    if unretrieved := int(evidence.topics["unretrieved"].sum()):
         yield Remark(
             "unretrieved_judgments",
             f"Judged documents that are in no list: {unretrieved:,}, of which "

@@ -224,7 +224,6 @@ class _Systems:
     site: NDArray[np.int64]
     site_names: tuple[str, ...]
     manual: NDArray[np.bool_]
-    weak: NDArray[np.bool_]
     coarse: NDArray[np.bool_]
     short: NDArray[np.bool_]
     noise: NDArray[np.float64]
@@ -321,7 +320,6 @@ def _describe_systems(rng: np.random.Generator, n_systems: int, shape: Shape) ->
         site=site,
         site_names=site_names,
         manual=manual,
-        weak=weak,
         coarse=np.isin(site, coarse_sites),
         # the people who worked hardest stopped when they had seen enough
         short=np.isin(site, manual_sites[:1])

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.order import all_pairs
+
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool
 
@@ -101,7 +103,7 @@ def unlikeness(like: Floats, pairs: NDArray[np.int64] | None = None) -> Floats:
     >>> unlikeness(np.array([[1.0, 0.25], [0.25, 1.0]])).tolist()
     [1.5]
     """
-    a, b = np.triu_indices(len(like), 1) if pairs is None else pairs.T
+    a, b = all_pairs(len(like)) if pairs is None else pairs.T
     own = np.diag(like)
     return np.maximum(own[a] + own[b] - 2.0 * like[a, b], 0.0)
 

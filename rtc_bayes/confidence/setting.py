@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes import defaults, measures
 from rtc_bayes.collection.grades import GRADE_DRAWS, counted_grades
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.collection.relevance import as_relevance
 from rtc_bayes.confidence.caution import caution
 from rtc_bayes.confidence.likeness import residual_covariance, root_of, unlikeness
@@ -525,6 +526,6 @@ def check_lists(
 def _pairs(systems: Sequence[str], baseline: str | None) -> Pairs:
     """Every pair of systems, the first before the second; or every other with the baseline."""
     if baseline is None:
-        return np.stack(np.triu_indices(len(systems), 1), axis=1).astype(np.int64)
+        return np.stack(all_pairs(len(systems)), axis=1)
     base = number_of(systems, baseline)
     return np.array([(s, base) for s in range(len(systems)) if s != base], np.int64).reshape(-1, 2)

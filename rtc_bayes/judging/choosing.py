@@ -13,6 +13,7 @@ import numpy as np
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Qrels
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_groups_given
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.confidence.setting import pair_named, two_systems
 from rtc_bayes.errors import InputError, check_type, explains_types, whole_number
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
@@ -267,7 +268,7 @@ def _least_confident(chooser: Chooser) -> tuple[int, int] | None:
     if confidence is None or not len(confidence):
         return None
     pool = chooser.pool
-    first, second = np.triu_indices(pool.n_systems, 1)
+    first, second = all_pairs(pool.n_systems)
     # what no judgment can tell apart is not asked for
     lists = np.arange(pool.n_systems)
     for names in pool.alike:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Pool, Qrels
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.confidence import Comparison
 from rtc_bayes.confidence.likeness import likeness, unlikeness
 from rtc_bayes.confidence.population import noise_between
@@ -313,7 +314,7 @@ def _between(comparison: Comparison) -> Floats:
 
 def _rows(pool: Pool, numbers: NDArray[np.int64] | None) -> NDArray[np.int64]:
     """Return the pairs planned for: all, or that of two systems."""
-    pairs = np.stack(np.triu_indices(pool.n_systems, 1), axis=1)
+    pairs = np.stack(all_pairs(pool.n_systems), axis=1)
     if numbers is None:
         return np.arange(len(pairs))
     return np.flatnonzero((pairs == np.sort(numbers[0])).all(axis=1))

@@ -22,6 +22,7 @@ from scipy.special import ndtr
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.lists import Lists
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.judging.exact_state import (
     CutAveragePrecisionState,
     RatioState,
@@ -83,10 +84,8 @@ class JudgingState:
         self.pool: Pool = pool
         self._measure = parse_measure(measure)
         self._topic_of = pool.topic_of
-        first, second = np.triu_indices(pool.n_systems, 1)
-        pairs = (first.astype(np.int64), second.astype(np.int64))
         self.systems = np.arange(pool.n_systems)
-        self.pairs = pairs
+        self.pairs = all_pairs(pool.n_systems)
         gains = gains_of(judgments, self._measure) or repeat(None)
         self.topics = [
             _topic_state(
@@ -94,7 +93,7 @@ class JudgingState:
                 pool.lists(t),
                 mean[pool.documents(t)],
                 judgments.labels[pool.documents(t)],
-                pairs,
+                self.pairs,
                 of_topic,
             )
             for t, of_topic in zip(range(pool.n_topics), gains, strict=False)

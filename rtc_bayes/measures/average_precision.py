@@ -19,6 +19,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.lists import Lists
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.measures import numerator
 from rtc_bayes.measures.overlaps import Overlaps
 from rtc_bayes.measures.pairs import difference_variances, higher_cumulants, listed_cumulants
@@ -66,7 +67,7 @@ class AveragePrecision:
         """Moments under independent relevance (see ``TopicMeasure``)."""
         if not np.any((p > 0.0) & (p < 1.0)):
             return settled(self, p)
-        first, second = pairs = np.triu_indices(self.lists.n_lists, 1)
+        first, second = pairs = all_pairs(self.lists.n_lists)
         overlaps = Overlaps.of(self.lists, len(p), np.stack(pairs, axis=1))
         (part,) = _parts(p[None], np.array([0]), exact=exact, tolerance=tolerance)
         by_lanes = _ByLanes.of(self.lists, overlaps, part.tilts, exact=exact)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection import Judgments
 from rtc_bayes.collection.lists import starts_of
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.errors import InputError
 
 type Floats = NDArray[np.float64]
@@ -88,7 +89,7 @@ def paired_t(scores: ArrayLike) -> PairDifferences:
             remedy="give finite scores of systems by topics, of two topics or more",
         )
     n = scores.shape[1]
-    first, second = np.triu_indices(len(scores), 1)
+    first, second = all_pairs(len(scores))
     mean = scores.mean(axis=1)
     centred = scores - mean[:, None]
     products = centred @ centred.T

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rtc_bayes.collection.grades import GradeDistribution
 from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.collection.lists import Lists
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.collection.pool import ONE_EACH
 from rtc_bayes.collection.relevance import HasRelevance, Relevance, as_relevance
 from rtc_bayes.errors import InputError, explains_types, moved, with_article
@@ -477,7 +478,7 @@ def _checked_pairs(pool: Pool, pairs: ArrayLike | Literal["all", "none"]) -> NDA
         if pairs not in ("all", "none"):
             raise InputError(f"pairs are {pairs!r:.80}", remedy=remedy)
         systems = pool.n_systems if pairs == "all" else 0
-        return np.stack(np.triu_indices(systems, 1), axis=1).astype(np.int64)
+        return np.stack(all_pairs(systems), axis=1)
     chosen = np.asarray(pairs)
     if chosen.size == 0:
         return np.empty((0, 2), dtype=np.int64)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from rtc_bayes.collection.lists import Lists
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.errors import explains_types
 from rtc_bayes.measures.plain import PairDifferences
 from rtc_bayes.measures.sampling import Sample
@@ -60,7 +61,7 @@ class SampledScores:
         Topics are those at hand: the sampling of documents alone makes the difference uncertain.
         """
         mean = self.scores.mean.mean(axis=1)
-        first, second = np.triu_indices(len(mean), 1)
+        first, second = all_pairs(len(mean))
         own = np.diag(self.covariance)
         variance = own[first] + own[second] - 2.0 * self.covariance[first, second]
         difference = without_rounding(mean[first] - mean[second])

@@ -190,13 +190,7 @@ def evaluate(
     level = level_of(qrels, relevance_level)
     if topics not in ("judged", "all"):
         raise InputError(f"topics={topics!r} is unknown", remedy='give "judged" or "all"')
-    wanted: list[MeasureLike] = []
-    if isinstance(measures, Iterable) and not isinstance(measures, str):
-        wanted += measures
-    else:
-        wanted.append(measures)
-    if not wanted:
-        raise InputError("no measure was given", remedy=REMEDY)
+    wanted = _wanted(measures)
     names = dict.fromkeys(map(str, wanted))
     shares: list[str] = []
     if judged_depth is not None:
@@ -217,6 +211,33 @@ def evaluate(
     # a provider of ir_measures takes no other names of topics than numbers
     numbers = {topic: str(n) for n, topic in enumerate(judged, 1)}
     evaluators = _evaluators(parsed, judged, qrels, numbers)
+    _warn_of_measures(parsed, judged, qrels, runs, columns)
+    values = _values(runs, columns, parsed, evaluators, judged, numbers)
+    asked = {name: values[name] for name in names}
+    judged_to = {name: values[name] for name in shares}
+    return ScoreTable(runs.systems, columns, asked, level, judged_to)
+
+
+def _wanted(measures: MeasureLike | Iterable[MeasureLike]) -> list[MeasureLike]:
+    """Return the measures asked for, of which there is at least one."""
+    wanted: list[MeasureLike] = []
+    if isinstance(measures, Iterable) and not isinstance(measures, str):
+        wanted += measures
+    else:
+        wanted.append(measures)
+    if not wanted:
+        raise InputError("no measure was given", remedy=REMEDY)
+    return wanted
+
+
+def _warn_of_measures(
+    parsed: Mapping[str, Any],
+    judged: Grades,
+    qrels: Qrels,
+    runs: Runs,
+    columns: Sequence[str],
+) -> None:
+    """Warn of runs that lack a topic, and of grades that measures make nothing, or little, of."""
     inferred = any(measure.NAME == "infAP" for measure in parsed.values())
     if inferred and not any(grade < 0 for topic in judged for grade in qrels[topic].values()):
         warn(
@@ -224,16 +245,26 @@ def evaluate(
             "and not drawn with grade -1",
         )
     _warn_of_lacking(runs, columns)
-    if any(measure.NAME == "ERR" for measure in parsed.values()):
-        highest = max(grade for of_topic in judged.values() for grade in of_topic.values())
-        if highest > ERR_HIGHEST:
-            warn(
-                f"ERR has grades up to {ERR_HIGHEST}, and these go to {highest}: every reader "
-                "stops at a document of a grade above",
-            )
-
-    if not any(grade for grades in judged.values() for grade in grades.values()):
+    grades = {grade for of_topic in judged.values() for grade in of_topic.values()}
+    highest = max(grades, default=0)
+    if highest > ERR_HIGHEST and any(measure.NAME == "ERR" for measure in parsed.values()):
+        warn(
+            f"ERR has grades up to {ERR_HIGHEST}, and these go to {highest}: every reader "
+            "stops at a document of a grade above",
+        )
+    if not any(grades):
         warn("no judged document is relevant: every grade is 0")
+
+
+def _values(
+    runs: Runs,
+    columns: Sequence[str],
+    parsed: Mapping[str, Any],
+    evaluators: Sequence[tuple[Any, Mapping[Any, list[str]]]],
+    judged: Grades,
+    numbers: Mapping[str, str],
+) -> dict[str, NDArray[np.float64]]:
+    """Score every run on every topic: by measure, shape (systems, topics)."""
     column = {topic: t for t, topic in enumerate(columns)}
     column_of = {number: column[topic] for topic, number in numbers.items()}
     values = {name: np.zeros((len(runs), len(columns))) for name in parsed}
@@ -247,9 +278,7 @@ def evaluate(
             if own := _own(measure):
                 for topic, grades in judged.items():
                     values[name][s, column[topic]] = own(run.ranking(topic), grades, measure)
-    asked = {name: values[name] for name in names}
-    judged_to = {name: values[name] for name in shares}
-    return ScoreTable(runs.systems, columns, asked, level, judged_to)
+    return values
 
 
 @dataclass(frozen=True)

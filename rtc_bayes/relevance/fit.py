@@ -10,13 +10,9 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Labels, Pool, Relevance
 from rtc_bayes.collection.ids import some
-from rtc_bayes.collection.immutable import freeze
-from rtc_bayes.collection.relevance import spaced
 from rtc_bayes.collection.relevant_alone import of_relevant_alone
 from rtc_bayes.errors import (
     ByLotWarning,
@@ -30,7 +26,6 @@ from rtc_bayes.errors import (
     warn,
 )
 from rtc_bayes.relevance.fitters import (
-    Estimate,
     estimate,
     is_sampler,
     is_tuned,
@@ -39,11 +34,15 @@ from rtc_bayes.relevance.fitters import (
 from rtc_bayes.relevance.interface import (
     Check,
     Diagnostics,
-    Draws,
     RelevanceModel,
     Sampling,
     Stage,
     check_takes_labels,
+)
+from rtc_bayes.relevance.labelled_estimate import (
+    judgments_of,
+    labelled_posterior,
+    labelled_relevance,
 )
 from rtc_bayes.relevance.options import option_text, option_values
 from rtc_bayes.relevance.registry import load_model
@@ -56,7 +55,6 @@ if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-    from rtc_bayes.collection.grades import GradeDistribution
 
 _FORMAT = "rtc_bayes fit 3"
 
@@ -276,7 +274,7 @@ class Fit:
         groups = {name: group.to_dataset() for name, group in tree.items()}
         relevance = Relevance.from_xarray(groups.pop("relevance"))
         attrs = tree.attrs
-        judgments = _judgments(groups["constant_data"], groups["observed_data"])
+        judgments = judgments_of(groups["constant_data"], groups["observed_data"])
         if made_for is not None:
             check_same_runs(judgments.pool, made_for, path)
         options, digest = json.loads(attrs["options"]), str(attrs["digest"]) or None
@@ -483,8 +481,8 @@ def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:
     estimated = estimate(model, method, judgments, sampling)
     grades = judgments.grade_distribution()
     return Fit(
-        relevance=_relevance(estimated, judgments.pool, model.name, method, grades),
-        posterior=_posterior(estimated, judgments),
+        relevance=labelled_relevance(estimated, judgments.pool, model.name, method, grades),
+        posterior=labelled_posterior(estimated, judgments),
         diagnostics=estimated.diagnostics,
         judgments=judgments,
         model=spec.name,
@@ -500,99 +498,11 @@ def _fit(judgments: Judgments, spec: ModelSpec, sampling: Sampling) -> Fit:
     )
 
 
-def _relevance(
-    estimated: Estimate, pool: Pool, model: str, method: str, grades: GradeDistribution | None
-) -> Relevance:
-    """Label probabilities; draws of p keep the numbers that they have among the parameters'."""
-    freeze(estimated.p)  # so that draws are not copied
-    relevance = Relevance.from_values(pool, estimated.p, model=model, method=method, grades=grades)
-    if not isinstance(estimated, Draws):
-        return relevance
-    numbers = spaced(_shape(estimated)[1], estimated.p.shape[1])
-    numbered = relevance.probability.assign_coords(draw=numbers)
-    return Relevance(numbered, model=model, method=method, grades=grades)
-
-
-def _shape(estimated: Estimate) -> tuple[int, int]:
-    """Return the numbers of chains and draws of the parameters; of a model without, of p."""
-    if not isinstance(estimated, Draws):
-        return 1, 1
-    arrays = [*estimated.parameters.values(), *estimated.sample_stats.values(), estimated.p]
-    chains, draws = arrays[0].shape[:2]
-    return chains, draws
-
-
-def _posterior(estimated: Estimate, judgments: Judgments) -> xr.DataTree:
-    """Label what was found; a point estimate is the one draw of a posterior."""
-    import xarray as xr
-
-    pool = judgments.pool
-    drawn = isinstance(estimated, Draws)
-    variables = {
-        name: (
-            ("chain", "draw", *_dims(estimated, name)),
-            np.asarray(value) if drawn else np.asarray(value)[None, None],
-        )
-        for name, value in estimated.parameters.items()
-    }
-    used = {
-        dim: size
-        for dims, values in variables.values()
-        for dim, size in zip(dims, values.shape, strict=True)
-    }
-    chains, draws = _shape(estimated)
-    labels = {
-        "chain": np.arange(chains),
-        "draw": np.arange(draws),
-        "topic": np.array(pool.topics, dtype=str),
-        "system": np.array(pool.systems, dtype=str),
-        "rank": np.arange(1, used.get("rank", 0) + 1),
-        **estimated.coords,
-    }
-    coords = {dim: labels[dim] for dim in ("chain", "draw", *used) if dim in labels}
-    constant = judgments.to_xarray()
-    observed = xr.Dataset(
-        {"label": ("judgment", judgments.labels[judgments.order])},
-        coords={
-            "topic": ("judgment", np.array(pool.topics)[pool.topic_of[judgments.order]]),
-            "docno": ("judgment", pool.docnos[judgments.order].astype(str)),
-        },
-    )
-    groups = {
-        "/posterior": xr.Dataset(variables, coords=coords),
-        "/observed_data": observed,
-        "/constant_data": constant.drop_vars("label"),
-    }
-    if isinstance(estimated, Draws):
-        stats = {
-            name: (("chain", "draw"), values) for name, values in estimated.sample_stats.items()
-        }
-        groups["/sample_stats"] = xr.Dataset(
-            stats, coords={dim: labels[dim] for dim in ("chain", "draw")}
-        )
-    return xr.DataTree.from_dict(groups)
-
-
-def _dims(estimated: Estimate, name: str) -> tuple[str, ...]:
-    """Return a parameter's dims; those it does not name get names of their own, as in ArviZ."""
-    if name in estimated.dims:
-        return tuple(estimated.dims[name])
-    leading = 2 if isinstance(estimated, Draws) else 0
-    return tuple(f"{name}_dim_{i}" for i in range(np.ndim(estimated.parameters[name]) - leading))
-
-
 def _diagnostics(stored: dict[str, list[dict[str, Any]]]) -> Diagnostics:
     return Diagnostics(
         tuple(Stage(**stage) for stage in stored["stages"]),
         tuple(Check(**check) for check in stored["checks"]),
     )
-
-
-def _judgments(constant: xr.Dataset, observed: xr.Dataset) -> Judgments:
-    """Rebuild judgments from the groups of a fit."""
-    labels = np.full(constant.sizes["document"], np.nan)
-    labels[constant["order"].values] = observed["label"].values
-    return Judgments.from_xarray(constant.assign(label=("document", labels)))
 
 
 def check_same_runs(fitted: Pool, pool: Pool, path: str | Path) -> None:

@@ -88,23 +88,37 @@ def study_sections(
         heading("Accuracy by confidence", level),
         *_confidence(study, tables),
     ]
-    if "original" in tables:
-        sections += [
-            heading("Original and new systems", level),
-            *_group(study, tables, "original", by_original(study.pairs)),
-            heading("Systems alike and unlike", level),
-            *_group(study, tables, "overlap", by_overlap(study.pairs)),
-            heading("Few and many judgments", level),
-            *(
-                table(tables[name])
-                for name in ("judged", "imbalance", "initial-imbalance")
-                if name in tables
-            ),
-        ]
+    sections += _groups(study, tables, level)
     if example is not None:
         colour = colour_of(example.algorithm, study.summary)
         sections += _example(example, level, measure, colour)
-    sections += [
+    sections += [*_scores(study, measure, level), *_judgments(study, tables, level)]
+    if "tests" in tables:
+        sections += [heading("Differences between algorithms", level), table(tables["tests"])]
+    return sections
+
+
+def _groups(study: Study, tables: Mapping[str, StudyTable], level: int) -> list[str]:
+    """Hold confidences to the truth in groups of pairs, if the study has them."""
+    if "original" not in tables:
+        return []
+    return [
+        heading("Original and new systems", level),
+        *_group(study, tables, "original", by_original(study.pairs)),
+        heading("Systems alike and unlike", level),
+        *_group(study, tables, "overlap", by_overlap(study.pairs)),
+        heading("Few and many judgments", level),
+        *(
+            table(tables[name])
+            for name in ("judged", "imbalance", "initial-imbalance")
+            if name in tables
+        ),
+    ]
+
+
+def _scores(study: Study, measure: str, level: int) -> list[str]:
+    """Draw expected against true scores."""
+    return [
         heading("Expected and true scores", level),
         figures_beside(
             figure(
@@ -117,6 +131,12 @@ def study_sections(
                 f"order counts: expected {measure} has a scale of its own.",
             )
         ),
+    ]
+
+
+def _judgments(study: Study, tables: Mapping[str, StudyTable], level: int) -> list[str]:
+    """Say how many judgments trials took, and why they ended."""
+    return [
         heading("Judgments", level),
         figures_beside(
             figure(
@@ -128,9 +148,6 @@ def study_sections(
         table(tables["reasons"]),
         *_unjudged_note(study),
     ]
-    if "tests" in tables:
-        sections += [heading("Differences between algorithms", level), table(tables["tests"])]
-    return sections
 
 
 def _failures(study: Study, tables: Mapping[str, StudyTable]) -> list[str]:

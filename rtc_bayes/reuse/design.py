@@ -94,6 +94,46 @@ def hold_out(
     labels = _topics(topics)
     rng = np.random.default_rng(whole_number("seed", seed))
     pairs = _pairs(never_together)
+    _check_demands(names, held, baseline_topics, pairs, most, most_systems, costs, budget)
+    uneven = bool(pairs or most or most_systems is not None or budget is not None)
+    counts = design_counts(
+        len(names),
+        len(labels),
+        held=held,
+        baseline_topics=baseline_topics,
+        on_remainder="cycle" if uneven else on_remainder,
+    )
+    if uneven:
+        sets = sets_by_program(
+            names,
+            len(labels),
+            held=held,
+            baseline_topics=baseline_topics,
+            on_remainder=on_remainder,
+            rng=rng,
+            never_together=pairs,
+            most=most,
+            systems=sizes,
+            most_systems=most_systems,
+            costs=costs,
+            budget=budget,
+        )
+    else:
+        sets = _round_robin(len(names), held, counts.topics - counts.baseline_topics, rng)
+    return _placed(names, [labels[n] for n in rng.permutation(len(labels))], sets, rng)
+
+
+def _check_demands(
+    names: Sequence[str],
+    held: int,
+    baseline_topics: int,
+    pairs: Collection[Collection[str]],
+    most: Mapping[str, int] | None,
+    most_systems: int | None,
+    costs: Mapping[str, float] | None,
+    budget: float | None,
+) -> None:
+    """Refuse demands that say nothing, or that name no group, before a design is sought."""
     if costs and budget is None:
         raise InputError("costs without a budget", remedy="say what they may sum to, by budget")
     for group in [*(g for pair in pairs for g in pair), *(most or {}), *(costs or {})]:
@@ -122,32 +162,6 @@ def hold_out(
             remedy="hold out fewer, or judge two topics or more for all (baseline_topics, "
             "--baseline-topics)",
         )
-    uneven = bool(pairs or most or most_systems is not None or budget is not None)
-    counts = design_counts(
-        len(names),
-        len(labels),
-        held=held,
-        baseline_topics=baseline_topics,
-        on_remainder="cycle" if uneven else on_remainder,
-    )
-    if uneven:
-        sets = sets_by_program(
-            names,
-            len(labels),
-            held=held,
-            baseline_topics=baseline_topics,
-            on_remainder=on_remainder,
-            rng=rng,
-            never_together=pairs,
-            most=most,
-            systems=sizes,
-            most_systems=most_systems,
-            costs=costs,
-            budget=budget,
-        )
-    else:
-        sets = _round_robin(len(names), held, counts.topics - counts.baseline_topics, rng)
-    return _placed(names, [labels[n] for n in rng.permutation(len(labels))], sets, rng)
 
 
 @explains_types

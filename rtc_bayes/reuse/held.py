@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.hold_out import HoldOutDesign, groups_of
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.scores import ScoreMatrix
 
@@ -98,7 +99,7 @@ class HeldScores:
 
         Of "participant" each pair stands twice: the first of a pair is the one held out.
         """
-        a, b = np.triu_indices(len(self.systems), 1)
+        a, b = all_pairs(len(self.systems))
         same = self.group[a] == self.group[b]
         kept = same if comparison == "within" else ~same
         pairs = np.column_stack([a, b])[kept]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.errors import InputError, explains_types, options_of
 from rtc_bayes.measures.plain import paired_t
 from rtc_bayes.measures.scores import ScoreMatrix
@@ -145,7 +146,7 @@ def mean_p(scores: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(same, 0.0, np.abs(pairs.difference) / pairs.sd)
     p = np.ones((len(scores), len(scores)))
-    first, second = np.triu_indices(len(scores), 1)
+    first, second = all_pairs(len(scores))
     p[first, second] = p[second, first] = 2.0 * special.stdtr(scores.shape[1] - 1, -t)
     return p
 
@@ -279,7 +280,7 @@ class VariabilityComparison(Shown):
         """
         import pandas as pd
 
-        pairs = np.triu_indices(len(self.systems), 1)
+        pairs = all_pairs(len(self.systems))
         names = np.array(self.systems, dtype=object)
         (a, b), (sd_a, sd_b) = ([of[place] for place in pairs] for of in (names, self.deviation))
         tie = ~(self.mean_p[pairs] < self.level)

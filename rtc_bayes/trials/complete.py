@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
 from rtc_bayes.collection.hold_out import groups_of
 from rtc_bayes.collection.ids import list_of_names, some
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.collection.relevant_alone import nearly_all_relevant
 from rtc_bayes.confidence.setting import number_of
 from rtc_bayes.confidence.subpool import with_topics
@@ -295,7 +296,7 @@ def scores_by(
         return table.mean_expected[0], table.difference_expected[0]
     grades = grades and grades.unjudged_zero()
     scores = sample_scores(pool, labels, measure=measure, outcomes=1, grades=grades)[0]
-    first, second = np.triu_indices(pool.n_systems if pairs == "all" else 0, 1)
+    first, second = all_pairs(pool.n_systems if pairs == "all" else 0)
     return scores, scores[first] - scores[second]
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from rtc_bayes.collection import Judgments, Pool, Relevance
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.confidence import Comparison, compare
 from rtc_bayes.errors import FitError, FitWarning
 from rtc_bayes.judging import Algorithm, Judge, JudgingResult, build, parse_algorithm
@@ -236,7 +237,7 @@ class Outcome:
         import pandas as pd
 
         prediction, names = self._made(), np.array(self.draw.everyone, dtype=object)
-        first, second = np.triu_indices(len(names), 1)
+        first, second = all_pairs(len(names))
         true = self.truth[first] - self.truth[second]
         judged_for = np.isin(self.draw.everyone, self.draw.initial).astype(int)
         right = (prediction.sign == np.sign(true)).astype(float)

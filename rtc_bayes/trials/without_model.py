@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures import sample_scores
 from rtc_bayes.measures.bootstrap import bootstrapped_relevance
@@ -125,7 +126,7 @@ def _bootstrapped(judgments: Judgments, estimand: Estimand, seed: int) -> Estima
         judgments, estimand, bootstrapped_relevance(judgments, seed=seed)
     )
     scores = sample_scores(pool, draws, measure=measure, outcomes=1, seed=seed)[:, 0]
-    first, second = np.triu_indices(pool.n_systems, 1)
+    first, second = all_pairs(pool.n_systems)
     expected, n = scores.mean(axis=0), len(scores)
     difference = without_rounding(expected[first] - expected[second])
     sd, confidence = np.empty((2, len(first)))
