@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from itertools import count, repeat
 from typing import TYPE_CHECKING, NamedTuple
@@ -131,16 +130,18 @@ def pooled(
 
 
 def _check_common_topics(runs: Runs) -> None:
-    """Refuse a run that shares no topic with any other."""
-    counts = Counter(topic for run in runs.values() for topic in run.topics)
-    apart = [
-        tag
-        for tag, run in runs.items()
-        if len(runs) > 1 and run.topics and all(counts[topic] == 1 for topic in run.topics)
-    ]
+    """Refuse runs that share no topic with the others, alone or as a group."""
+    of = {tag: set(run.topics) for tag, run in runs.items() if run.topics}
+    tags = [*of]
+    common, apart = of[tags[0]] if tags else set(), tags[1:]
+    while near := [tag for tag in apart if of[tag] & common]:
+        common = common.union(*(of[tag] for tag in near))
+        apart = [tag for tag in apart if tag not in near]
     if apart:
+        together = [tag for tag in tags if tag not in apart]
+        fewer, others = sorted([apart, together], key=len)
         raise InputError(
-            f"no topic in common with any other run: {some(apart)}",
+            f"no topic in common between {some(fewer)} and {some(others)}",
             remedy="give runs of the same topics, of lines topic Q0 docno rank score tag",
         )
 

@@ -682,7 +682,19 @@ def test_a_run_of_other_topics_is_refused():
     runs = rb.read_runs(
         {"a": {"1": {"x": 2.0}}, "b": {"1": {"x": 1.0}, "2": {"y": 1.0}}, "c": {"x": {"1": 3.0}}}
     )
-    with pytest.raises(InputError, match="no topic in common with any other run: c; give runs of"):
+    with pytest.raises(InputError, match="no topic in common between c and a, b; give runs of"):
         rb.Pool.from_runs(runs)
     alone = rb.Pool.from_runs(rb.Runs([runs["c"]]))
     assert alone.topics == ("x",)
+
+
+def test_runs_of_two_collections_are_refused():
+    """Topics in common go on from run to run: a and c share none, and are not apart."""
+    topics = {"a": "12", "b": "23", "c": "3", "d": "45", "e": "5"}
+    runs = rb.Runs(
+        rb.Run.from_rankings(tag, {topic: ["x"] for topic in of}) for tag, of in topics.items()
+    )
+    with pytest.raises(InputError, match="no topic in common between d, e and a, b, c; give runs"):
+        rb.Pool.from_runs(runs)
+    with pytest.warns(rb.CollectionWarning, match="without some of 3 topics"):
+        assert rb.Pool.from_runs(runs.select(["a", "b", "c"])).n_topics == 3
