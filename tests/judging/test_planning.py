@@ -209,7 +209,7 @@ def test_more_never_foretells_less(small, population):
     sd = np.array([[made.sd(t, n) for n in (2, 4, 8)] for t in topics])
     shares = np.array([[made.shares(t, n)[1] for n in (2, 4, 8)] for t in topics])
     for axis in (0, 1):
-        assert (np.diff(sd, axis=axis) <= 0).all()
+        assert (np.diff(sd, axis=axis) <= 1e-12).all()  # rounding differs by machine
         assert (np.diff(shares, axis=axis) >= -1e-6).all()
     assert sd[0, 0].max() > sd[-1, -1].max() > 0
     rich = replace(made, budget=80.0).to_frame()
