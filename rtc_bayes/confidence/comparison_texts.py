@@ -220,6 +220,6 @@ class ComparisonTexts:
             return None
         return (
             "most of what is unsure of differences is the part of the residual "
-            f"({self._number('lasting_residual'):.2g}) that no judgment takes away: with residual 0 only documents of the "
-            "pool count"
+            f"({self._number('lasting_residual'):.2g}) that no judgment takes away: with residual "
+            "0 only documents of the pool count"
         )
