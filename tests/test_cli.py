@@ -936,7 +936,7 @@ def test_a_wrong_command_line_is_answered_by_what_was_meant(run, line, said):
         ("compare R --qrels a --qrels b", "--qrels is given 2 times; give it once\n"),
         ("fit R --judged-for A --judged-for B", "2 times; give it once, as --judged-for A,B\n"),
         ("next R --pair A,B --seed 1 --pair B,C", "give it once, as --pair A,B|least\n"),
-        ("compare R -o a.csv --output b.csv", "--output is given 2 times"),
+        ("evaluate R -o a.csv --output b.csv", "--output is given 2 times"),
         ("build R --unseen --no-unseen", "--unseen is given 2 times"),
         ("hold-out plan R --held 1 --held 2", "--held is given 2 times"),
     ],
@@ -1157,10 +1157,10 @@ def test_a_page_is_written_by_its_ending(here, ok, run):
 @pytest.mark.parametrize(
     ("command", "endings"),
     [
-        ("compare '*.gz' --qrels few.qrels --model rtc", ".csv, .html, .json, .txt"),
-        ("next '*.gz' --qrels few.qrels --algorithm mtc", ".csv, .json, .txt"),
-        ("evaluate '*.gz' --qrels qrels.txt", ".csv, .json, .txt"),
-        ("describe '*.gz'", ".csv, .html, .json, .txt"),
+        ("compare '*.gz' --qrels few.qrels --model rtc", ".csv, .html, .json, .md, .tex, .txt"),
+        ("next '*.gz' --qrels few.qrels --algorithm mtc", ".csv, .json, .md, .tex, .txt"),
+        ("evaluate '*.gz' --qrels qrels.txt", ".csv, .json, .md, .tex, .txt"),
+        ("describe '*.gz'", ".csv, .html, .json, .md, .tex, .txt"),
     ],
 )
 def test_an_unknown_ending_is_refused_with_those_that_are_known(
@@ -1174,6 +1174,111 @@ def test_an_unknown_ending_is_refused_with_those_that_are_known(
         f"{endings}, or give --format\n"
     )
     assert not (here / output).exists()
+
+
+TWICE = "would be written twice; give each -o a file of its own"
+
+
+@pytest.mark.parametrize(
+    ("outputs", "said"),
+    [
+        ("-o a.html -o b.pdf", "b.pdf: the ending .pdf of -o stands for no format"),
+        ("-o a.html -o nowhere/b.tex", "nowhere/b.tex: its folder does not exist"),
+        ("-o a.html -o -", "-o - names no file"),
+        ("-o a.tex -o a.tex", f"a.tex: {TWICE}"),
+        ("-o a.tex -o ./a.tex", f"./a.tex: {TWICE}"),
+        ("-o a.tex -o linked.tex", f"linked.tex: {TWICE}"),
+        ("-o a.csv -o a.csv.meta.json", f"a.csv.meta.json: {TWICE}"),
+        ("-o a.tex -o few.qrels --format table", "few.qrels: -o would write over what is read"),
+        ("-o a.html -o a.tex --format latex", "--format says how to write one output, and -o name"),
+        ("-o a.html -o a.csv --ranks --rope .01", "a CSV holds one table, not systems (--ranks)"),
+    ],
+)
+def test_outputs_that_cannot_be_are_refused_before_the_fit(here, run, monkeypatch, outputs, said):
+    monkeypatch.setattr("rtc_bayes.relevance.fit", None)
+    (here / "linked.tex").symlink_to("a.tex")
+    before = sorted(here.iterdir())
+    status, out, err = run(f"compare '*.gz' --qrels few.qrels --model rtc {outputs}")
+    assert (status, out) == (2, "")
+    assert said in err
+    assert sorted(here.iterdir()) == before
+
+
+def test_several_outputs_are_what_each_is_alone_and_of_one_fit(here, ok, monkeypatch):
+    line = "compare '*.gz' --qrels few.qrels --model rtc --measure AP --measure P@5 --quiet"
+    files = ["page.html", "pairs.csv", "all.json", "table.tex", "table.md", "table.txt"]
+    alone = {}
+    for file in files:
+        assert ok(f"{line} -o {file}") == ""
+        alone[file] = (here / file).read_text()
+        (here / file).unlink()
+        if file != "all.json":
+            (here / f"{file}.meta.json").unlink()
+    fits, fit = [], rtc_bayes.relevance.fit
+    monkeypatch.setattr("rtc_bayes.relevance.fit", lambda *a, **k: fits.append(1) or fit(*a, **k))
+    command = f"{line} {' '.join(f'-o {file}' for file in files)}"
+    assert ok(command) == ""
+    assert len(fits) == 1
+    for file in ("pairs.csv", "table.tex", "table.md", "table.txt"):
+        assert (here / file).read_text() == alone[file]
+        assert "few.qrels" in meta(here / file)["inputs"]
+    assert "Which system is better?" in (here / "page.html").read_text()
+    of_measures = [each["measure"] for each in json.loads((here / "all.json").read_text())]
+    assert of_measures == ["AP", "P@5"]
+    assert ok(f"{line} --format latex") == alone["table.tex"]
+
+
+def test_tables_for_a_paper_are_those_of_python(here, ok):
+    line = "compare '*.gz' --qrels few.qrels --model rtc --ranks --quiet"
+    ok(f"{line} -o table.tex -o table.md")
+    pool = rb.Pool.from_runs(rb.read_runs(str(here / "*.gz")), depth=100)
+    qrels = rb.read_qrels("few.qrels")
+    about = rb.Estimand()
+    pool = about.pool(rb.read_runs(str(here / "*.gz")), qrels)
+    judgments = about.judgments(pool, qrels)
+    estimand = rb.Estimand(topics=judgments.judged_topics)
+    comparison = rb.compare(pool, rb.fit(pool, judgments, model="rtc"), estimand).with_ranks()
+    tex, markdown = (here / "table.tex").read_text(), (here / "table.md").read_text()
+    assert comparison.to_latex(judgments=judgments) == tex
+    assert comparison.to_markdown(judgments=judgments) == markdown
+    assert tex.count(r"\begin{tabular}") == tex.count(r"\toprule") == 2
+    head = r"system & expected (95\% interval) & P(best) & rank (90\% interval) & judged@100 \\"
+    assert head in tex.splitlines()
+    best = comparison.ranking()[0]
+    score = f"{comparison.systems_frame()['expected'].iloc[0]:.4f}"
+    assert f"| {best} | {score} (" in markdown
+    # numbers are those of the terminal
+    shown = [row.split() for row in ok(line).splitlines()]
+    [(_, expected, *_)] = [row for row in shown if row[:1] == [best] and row[1] == score]
+    assert expected == score
+
+
+def test_topics_go_into_a_csv_beside_a_page(here, ok):
+    line = "compare site01a.gz site01b.gz --qrels few.qrels --model rtc --per-topic --quiet"
+    ok(f"{line} -o page.html -o topics.csv -o topics.md")
+    assert list(rows(here / "topics.csv")[0])[:3] == ["a", "b", "topic"]
+    assert "| topic | expected difference |" in (here / "topics.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("evaluate '*.gz' --qrels qrels.txt --measure AP", "site01a"),
+        ("evaluate '*.gz' --qrels qrels.txt --per-topic", "501"),
+        ("describe '*.gz' --qrels qrels.txt", "site01a"),
+        ("next '*.gz' --qrels few.qrels --algorithm mtc", "docno"),
+        ("extend '*.gz' --qrels few.qrels", "site01a"),
+    ],
+)
+def test_other_commands_write_their_tables_for_papers(here, ok, command, said):
+    ok(f"{command} -o table.tex --quiet")
+    ok(f"{command} -o table.md --quiet")
+    tex, markdown = (here / "table.tex").read_text(), (here / "table.md").read_text()
+    assert r"\begin{tabular}" in tex
+    assert "| --- |" in markdown
+    assert said in tex
+    assert said in markdown
+    assert (here / "table.tex.meta.json").is_file()
 
 
 def test_one_run_alone_has_its_score_and_nothing_to_compare(here, run):
@@ -1434,6 +1539,43 @@ def test_build_loses_no_judgment_that_the_truth_lacks(here, ok, run):
     ok(line.replace("-o made", "--qrels made.qrels -o next"))
     (here / "made.qrels.meta.json").unlink()
     assert "would be lost" in run(line)[2]
+
+
+def test_build_loses_no_grade_that_a_person_corrected(here, ok, run):
+    line = "build '*.gz' --truth qrels.txt --algorithm mtc --budget 20 -o made.qrels"
+    ok(line)
+    first, *others = (here / "made.qrels").read_text().splitlines()
+    *row, grade = first.split(" ")
+    corrected = "\n".join([" ".join([*row, "1" if grade == "0" else "0"]), *others, ""])
+    (here / "made.qrels").write_text(corrected)
+    status, _, err = run(line)
+    assert (status, (here / "made.qrels").read_text()) == (2, corrected)
+    assert "made.qrels: 1 judgment in it, which the truth lacks, would be lost" in err
+
+
+def test_build_loses_no_grade_of_an_audit(here, ok, run):
+    line = "build '*.gz' --truth qrels.txt --algorithm sample --budget 20 -o drawn.prels"
+    ok(line)
+    ok(line)
+    with (here / "drawn.prels").open("a") as file:
+        file.write("501 by-hand 1 1 0.5\n")
+    before = (here / "drawn.prels").read_text()
+    status, _, err = run(line)
+    assert (status, (here / "drawn.prels").read_text()) == (2, before)
+    said = "drawn.prels: 1 judgment in it, which the truth lacks, would be lost; name another file"
+    assert said in err
+
+
+@pytest.mark.parametrize("output", ["made.qrels", "made.prels"])
+def test_build_writes_over_nothing_that_cannot_be_read(here, ok, run, output):
+    line = f"build '*.gz' --truth qrels.txt --algorithm sample --budget 20 -o {output}"
+    (here / output).write_text("501 0 d1 relevant I think\n")
+    status, _, err = run(line)
+    assert (status, (here / output).read_text()) == (2, "501 0 d1 relevant I think\n")
+    assert f"{output}:1: holds no judgments that can be read (" in err
+    assert "and would be lost; name another file" in err
+    (here / output).write_text("")  # as of mktemp
+    ok(line)
 
 
 def test_next_says_when_judging_may_stop(here, ok):

@@ -81,10 +81,10 @@ def _keep_inputs(parameters: Mapping[str, Any]) -> None:
     """Refuse to write over a file that is read, or over what says how one was made."""
     from rtc_bayes.store import meta_path
 
-    written = [name for name in parameters if name == "output" or name.startswith("write_")]
-    for name in written:
-        path = parameters.get(name)
-        ours = [file for file in (path, path and meta_path(path)) if file and os.path.exists(file)]
+    named = [name for name in parameters if name == "output" or name.startswith("write_")]
+    written = [(name, path) for name in named for path in _listed(parameters[name])]
+    for name, path in written:
+        ours = [file for file in (path, meta_path(path)) if os.path.exists(file)]
         others = [
             *(parameters.get(other) for other in _READ),
             *(_of_options(parameters.get(other)) for other in _WITH_OPTIONS),
@@ -106,7 +106,7 @@ def _files(values: Iterable[Any]) -> Iterator[Path]:
     from rtc_bayes.collection.sources import files_of
 
     for value in values:
-        for text in value if isinstance(value, list | tuple) else [value]:
+        for text in _listed(value):
             # what names no file the command refuses itself
             with contextlib.suppress(InputError):
                 yield from files_of(text) if isinstance(text, str) else ()
@@ -114,8 +114,12 @@ def _files(values: Iterable[Any]) -> Iterator[Path]:
 
 def _of_options(value: Any) -> list[str]:
     """Values of a model's or a judge's options, as FILE of text_evidence[scores=FILE]."""
-    texts = value if isinstance(value, list | tuple) else [value]
-    return [name for text in texts if text for name in _OPTION_VALUE.findall(str(text))]
+    return [name for text in _listed(value) for name in _OPTION_VALUE.findall(str(text))]
+
+
+def _listed(value: Any) -> list[Any]:
+    """Values of a parameter that may be given once, or more often; none of one that is not."""
+    return [each for each in (value if isinstance(value, list | tuple) else [value]) if each]
 
 
 app = typer.Typer(

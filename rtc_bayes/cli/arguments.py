@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from rtc_bayes.collection import Labels, Runs
     from rtc_bayes.collection.hold_out import HoldOutDesign
 
-Format = Literal["table", "json", "csv"]
-PageFormat = Literal["table", "json", "csv", "html"]
+Format = Literal["table", "json", "csv", "latex", "markdown"]
+PageFormat = Literal["table", "json", "csv", "latex", "markdown", "html"]
 NameBy = Literal["tag", "file"]
 Order = Literal["score", "rank"]
 WhichTopics = Literal["judged", "all"]
@@ -43,6 +44,22 @@ def writable(path: str | None) -> str | None:
 
         check_target(path)
     return path
+
+
+def all_writable(paths: list[str] | None) -> list[str] | None:
+    """Refuse what :func:`writable` refuses of any file, and a file that would be written twice."""
+    from rtc_bayes.store import meta_path
+
+    taken: set[str] = set()
+    for path in map(writable, paths or ()):
+        assert path is not None
+        files = {os.path.realpath(path), os.path.realpath(meta_path(path))}
+        if taken & files:
+            raise InputError(
+                "would be written twice", path=path, remedy="give each -o a file of its own"
+            )
+        taken |= files
+    return paths
 
 
 # what is read
@@ -357,5 +374,15 @@ PageLayout = Annotated[
 _OUT = Option("--output", "-o", metavar="OUT", callback=writable, help="Write it here.")
 Out = Annotated[str | None, _OUT]
 OutFile = Annotated[str, _OUT]
+Outs = Annotated[
+    list[str] | None,
+    Option(
+        "--output",
+        "-o",
+        metavar="OUT",
+        callback=all_writable,
+        help="Write it here. Repeatable: page.html, table.tex, table.md, pairs.csv, ...",
+    ),
+]
 OutFolder = Annotated[str, Option("--output", "-o", metavar="DIR", help="Write it here.")]
 Quiet = Annotated[bool, Option("--quiet", callback=_hush, help="No progress, notes or warnings.")]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from rtc_bayes.cli.guarding import lose_no_judgment
 from rtc_bayes.cli.inputs import digests
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.shown import counted
@@ -69,7 +70,7 @@ def _write_audit(
 
     output, level = request.output, qrels.relevance_level
     assert output is not None
-    _lose_no_grade(output, qrels)
+    lose_no_judgment(output, [qrels], "--qrels")
     write_prels(prels, output)
     of_level = {} if level is None else {"relevance_level": level}
     write_json(meta | of_level, meta_path(output))
@@ -88,22 +89,3 @@ def _show_first(
         if request.kind != "table":
             warn(f"of {counted(len(documents), 'document')} {first_alone}")
     request.show(documents.head(count), meta, title)
-
-
-def _lose_no_grade(output: str, judged: Qrels) -> None:
-    """Refuse to write over an audit's file with grades that stand nowhere else."""
-    from rtc_bayes.collection import read_prels
-
-    if not Path(output).exists():
-        return
-    lost = sum(
-        row.relevance >= 0 and row.relevance != judged.get(topic, {}).get(docno)
-        for topic, rows in read_prels(output).items()
-        for docno, row in rows.items()
-    )
-    if lost:
-        raise InputError(
-            f"{lost} of its grades are not in --qrels, and would be lost",
-            path=output,
-            remedy="name another file",
-        )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,12 +18,10 @@ from rtc_bayes.cli.arguments import (
     UnderDesign,
 )
 from rtc_bayes.cli.groups import grouped
+from rtc_bayes.cli.guarding import PRELS, lose_no_judgment
 from rtc_bayes.cli.inputs import digests
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.shown import counted, in_words
-
-if TYPE_CHECKING:
-    from rtc_bayes.collection import Qrels
 
 
 @grouped
@@ -68,7 +64,7 @@ def build(
 
     chosen = parse_algorithm(algorithm)
     samples = hasattr(chosen.judge, "sample")
-    as_prels = str(output).endswith((".prels", ".prels.gz"))
+    as_prels = output.endswith(PRELS)
     if as_prels and not samples:
         raise InputError(
             f"{chosen.judge.name} draws no sample, and prels hold probabilities of being drawn",
@@ -81,7 +77,7 @@ def build(
         )
     systems, answers = runs.read(), read_qrels(truth)
     before = None if qrels is None else read_qrels(qrels)
-    _lose_no_judgment(output, [answers] if before is None else [answers, before])
+    lose_no_judgment(output, [answers] if before is None else [answers, before], "the truth")
     hold_out, groups = design.read()
     with announced("judging", quiet):
         result = build(
@@ -120,32 +116,3 @@ def build(
     write_json(result.meta() | {"meta": meta}, meta_path(output))
     if not quiet:
         typer.echo(f"{in_words(result)}\nin {output}")
-
-
-def _lose_no_judgment(output: str, kept: Sequence[Qrels]) -> None:
-    """Refuse to write over judgments that are not in `kept`, as those that a person added."""
-    from rtc_bayes.collection import read_qrels
-    from rtc_bayes.store import meta_path
-    from rtc_bayes.store.files import read_record
-
-    if not Path(output).exists() or output.endswith((".prels", ".prels.gz")):
-        return
-    try:
-        held = read_qrels(output)
-        made = read_record(meta_path(output)) if Path(meta_path(output)).exists() else {}
-    except InputError:
-        return  # no judgments
-    # nobody judged these
-    taken = {(topic, docno) for topic, docno in made.get("missing", ())}
-    lost = {
-        (topic, docno)
-        for topic, grades in held.items()
-        for docno in grades
-        if not any(docno in each.get(topic, {}) for each in kept)
-    } - taken
-    if lost:
-        raise InputError(
-            f"{counted(len(lost), 'judgment')} in it, which the truth lacks, would be lost",
-            path=output,
-            remedy=f"name another file, and go on from them with --qrels {output}",
-        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -17,7 +17,7 @@ from rtc_bayes.cli.arguments import (
     Method,
     Model,
     Options,
-    Out,
+    Outs,
     PageFormat,
     PageLayout,
     PlaceOfWork,
@@ -32,7 +32,7 @@ from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import (
     PAGE_ENDINGS,
     digests,
-    format_of,
+    formats_of,
     read_judgments,
     read_options,
     refuse_unused,
@@ -189,14 +189,16 @@ def compare(
     runs: RunsRead,
     seed: Seed = 0,
     layout: PageLayout = None,
-    output: Out = None,
+    output: Outs = None,
     quiet: Quiet = False,
 ) -> None:
     """Say which systems are better, and how surely.
 
-    Prints a table; -o page.html writes a page. Probabilities of relevance come from a model that
-    is fitted to --qrels, --labels or both; or from a file (--erels); or from an earlier fit
-    (--relevance). With --audit the model does not see the audit's judgments.
+    Prints tables. -o writes them instead, by its ending: a page (.html), the tables for a paper
+    (.tex, .md), or the numbers (.csv, .json); several -o are written from one fit. Probabilities
+    of relevance come from a model that is fitted to --qrels, --labels or both; or from a file
+    (--erels); or from an earlier fit (--relevance). With --audit the model does not see the
+    audit's judgments.
     """
     sources = _Sources(
         qrels=qrels,
@@ -219,8 +221,8 @@ def compare(
     )
     audit_files = AuditFiles(audit, audit_log)
     _check_sources(context, sources)
-    kind = format_of(layout, output, PAGE_ENDINGS)
-    _check_combinations(context, kind, sources, added, audit_files, estimands)
+    kinds = formats_of(layout, output, PAGE_ENDINGS)
+    _check_combinations(context, {*kinds.values()}, sources, added, audit_files, estimands)
     inputs = _read(runs, sources, audit_files, estimands, seed)
     _check_systems(inputs.pool, added)
     predicted = _predict(inputs, sources, added, seed=seed, quiet=quiet)
@@ -238,21 +240,22 @@ def compare(
         looks, over_pool = inputs.audit.looks(result.compared, result.judgments, seed)
         audit_files.log(looks[0], result.meta)
         result = replace(result, audits=looks, judgments=over_pool)
-    match kind:
-        case "json":
-            _write_json(result, output)
-        case "csv":
-            _write_csv(result, output, ranks=added.ranks)
-        case "html":
-            chosen = inputs.spec.text if sources.names_model else None
-            _write_page(result, output, algorithm=chosen, quiet=quiet)
-        case "table":
-            _write_tables(result, output, baseline=added.baseline, seed=seed)
+    for file, kind in kinds.items():
+        match kind:
+            case "json":
+                _write_json(result, file)
+            case "csv":
+                _write_csv(result, file, ranks=added.ranks)
+            case "html":
+                chosen = inputs.spec.text if sources.names_model else None
+                _write_page(result, file, algorithm=chosen, quiet=quiet)
+            case "table" | "latex" | "markdown":
+                _write_tables(result, file, kind, baseline=added.baseline, seed=seed)
 
 
 def _check_combinations(
     context: typer.Context,
-    kind: PageFormat,
+    kinds: Collection[PageFormat],
     sources: _Sources,
     added: _Additions,
     audit_files: AuditFiles,
@@ -264,7 +267,7 @@ def _check_combinations(
     from rtc_bayes.confidence.setting import check_rope
 
     _check_tables(
-        kind,
+        kinds,
         {
             "systems (--ranks)": added.ranks,
             "pairs (--rope, --population, --forecast)": any(
@@ -280,7 +283,7 @@ def _check_combinations(
         check_forecast(added.forecast)
     if added.rope is not None:
         check_rope(added.rope)
-    if kind == "html":
+    if kinds == {"html"}:
         other = "give --format table, csv or json"
         refuse_unused(context, "on a page", "per_topic", remedy=other)
 
@@ -517,20 +520,32 @@ def _write_page(result: _Result, output: str | None, *, algorithm: str | None, q
     show_page(page, output, result.meta, quiet=quiet)
 
 
-def _write_tables(result: _Result, output: str | None, *, baseline: str | None, seed: int) -> None:
+def _write_tables(
+    result: _Result,
+    output: str | None,
+    kind: Literal["table", "latex", "markdown"],
+    *,
+    baseline: str | None,
+    seed: int,
+) -> None:
     """Write tables as people read them."""
     from rtc_bayes.report.terminal import write_tables
 
-    write_tables(list(_tables(result, baseline, seed)), output, result.meta)
+    tables = _tables(result, baseline, seed, for_paper=kind != "table")
+    write_tables(list(tables), output, result.meta, kind)
 
 
-def _tables(result: _Result, baseline: str | None, seed: int) -> Iterator[Table | Passage]:
+def _tables(
+    result: _Result, baseline: str | None, seed: int, *, for_paper: bool
+) -> Iterator[Table | Passage]:
     """Make the tables of each comparison, then those of topics, then those of audits."""
     from rtc_bayes.report.audit_section import audit_tables
     from rtc_bayes.report.command_tables import comparison_tables, topic_tables
 
     for each in result.compared:
-        yield from comparison_tables(each, result.judgments, baseline=baseline, seed=seed)
+        yield from comparison_tables(
+            each, result.judgments, baseline=baseline, seed=seed, for_paper=for_paper
+        )
     for frame in result.by_topic:
         yield from topic_tables(frame)
     for look in result.audits:
@@ -560,10 +575,10 @@ def _check_sources(context: typer.Context, sources: _Sources) -> None:
         refuse_unused(context, "without judgments", "relevance_level")
 
 
-def _check_tables(kind: PageFormat, asked: Mapping[str, bool]) -> None:
+def _check_tables(kinds: Collection[PageFormat], asked: Mapping[str, bool]) -> None:
     """Refuse several tables in one CSV; `asked` says of each whether it is wanted."""
     wanted = [name for name, wished in asked.items() if wished]
-    if kind == "csv" and len(wanted) > 1:
+    if "csv" in kinds and len(wanted) > 1:
         raise InputError(
             f"a CSV holds one table, not {' and '.join(wanted)}",
             remedy="ask for one, or give --format json",

@@ -53,5 +53,5 @@ def describe(
             write_frame(frame, output, meta)
         case "html":
             show_page(description.to_html(output), output, meta, quiet=quiet)
-        case "table":
-            write_tables(description_tables(description, per_topic=per_topic), output, meta)
+        case "table" | "latex" | "markdown":
+            write_tables(description_tables(description, per_topic=per_topic), output, meta, kind)

@@ -95,9 +95,9 @@ def evaluate(
             write_value(scores.to_dict(per_topic=per_topic), output, meta)
         case "csv":
             write_frame(scores.to_frame() if per_topic else scores.mean_frame(), output, meta)
-        case "table":
+        case "table" | "latex" | "markdown":
             table = scores_table(scores, judged, topics=topics, per_topic=per_topic)
-            write_tables([table], output, meta)
+            write_tables([table], output, meta, kind)
 
 
 def _evaluate_sample(
@@ -127,8 +127,8 @@ def _evaluate_sample(
         case "csv":
             scores = estimate.scores.score_frame() if per_topic else estimate.mean_frame()
             write_frame(scores, output, meta)
-        case "table":
-            write_tables([sampled_table(estimate, sample, per_topic=per_topic)], output, meta)
+        case "table" | "latex" | "markdown":
+            write_tables([sampled_table(estimate, sample, per_topic=per_topic)], output, meta, kind)
 
 
 def simulate(

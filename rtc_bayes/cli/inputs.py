@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from rtc_bayes.measures.estimand import Estimand
     from rtc_bayes.relevance import ModelSpec
 
-ENDINGS: Mapping[str, Format] = {"": "table", ".txt": "table", ".json": "json", ".csv": "csv"}
+ENDINGS: Mapping[str, Format] = {
+    **{"": "table", ".txt": "table", ".json": "json", ".csv": "csv"},
+    **{".tex": "latex", ".md": "markdown"},
+}
 PAGE_ENDINGS: Mapping[str, PageFormat] = {**ENDINGS, ".html": "html"}
 """Formats by the ending of a file; without an ending it is a table."""
 
@@ -210,6 +213,24 @@ def format_of[Kind: str](
             remedy=f"end it with one of {', '.join(sorted(filter(None, kinds)))}, or give --format",
         )
     return kinds[ending]
+
+
+def formats_of[Kind: str](
+    layout: Kind | None, outputs: Sequence[str] | None, kinds: Mapping[str, Kind]
+) -> dict[str | None, Kind]:
+    """Return the format of each output, as of :func:`format_of`; of standard output without any.
+
+    Raises
+    ------
+    InputError
+        An ending that stands for no format, or a format asked for with several outputs.
+    """
+    if layout is not None and len(outputs or ()) > 1:
+        raise InputError(
+            "--format says how to write one output, and -o names several",
+            remedy="leave --format out: the endings say it",
+        )
+    return {output: format_of(layout, output, kinds) for output in outputs or (None,)}
 
 
 def show_page(page: str, output: str | None, meta: Mapping[str, object], *, quiet: bool) -> None:

@@ -110,8 +110,8 @@ def plan(
             write_value(written | {"meta": written["meta"] | meta}, output, None)
         case "csv":
             write_frame(made.to_frame(), output, meta)
-        case "table":
-            write_tables([plan_table(made), plan_passage(made)], output, meta)
+        case "table" | "latex" | "markdown":
+            write_tables([plan_table(made), plan_passage(made)], output, meta, kind)
 
 
 def _two(text: str | None, systems: Sequence[str]) -> tuple[str, str] | None:

@@ -17,6 +17,7 @@ from rtc_bayes.confidence.forms import SignProbabilities, corrected, normal, smo
 from rtc_bayes.confidence.many_draws import exact_moments, plugin_moments
 from rtc_bayes.confidence.outcomes import (
     Shape,
+    error_of_draws,
     mean_where,
     sampled_moments,
     shape_about,
@@ -348,7 +349,7 @@ def _draws_error(expected: Floats, variance: Floats) -> float:
     below = normal(expected, variance).less
     if len(below) == 1:
         return 0.0
-    return float(below.std(axis=0, ddof=1).max(initial=0.0) / np.sqrt(len(below)))
+    return float(error_of_draws(below, axis=0).max(initial=0.0))
 
 
 def _with_residual(setting: Setting, table: Moments) -> Moments:

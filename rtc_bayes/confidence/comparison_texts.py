@@ -42,6 +42,10 @@ class ComparisonTexts:
     judgments_needed: tuple[int | None, ...] | None
     meta: Mapping[str, object]
 
+    def _number(self, key: str, default: float = 0.0) -> float:
+        """Return a number that the meta holds, or else the default."""
+        return float(str(self.meta.get(key, default)))
+
     @property
     def moments_text(self) -> str:
         """Where means and variances come from, in words.
@@ -86,7 +90,7 @@ class ComparisonTexts:
         """
         systems = len(self.systems)
         about = self.meta.get("scope") == "whole" and parse_measure(self.measure).depends_on_unseen
-        certain = float(str(self.meta.get("unjudged_relevant", 1.0))) <= _KNOWN
+        certain = self._number("unjudged_relevant", 1.0) <= _KNOWN
         if "short_lists_error" in self.meta and about:
             cut_at = int(str(self.meta.get("lists_cut_at")))
             guessed, off = (
@@ -122,7 +126,7 @@ class ComparisonTexts:
         all scores may be too high or too low together, with a standard deviation of 7% (...)
         >>> rb.compare(pool, p, "P@5").common_text
         """
-        common = float(str(self.meta.get("common_error", 0.0)))
+        common = self._number("common_error")
         if common < _NOTHING:
             return None
         rope = " and no P(too small to matter)" if self.p_rope is not None else ""
@@ -167,7 +171,7 @@ class ComparisonTexts:
         >>> rb.compare(pool, fit).seed_text
         'another seed may move a P(better) by 0.02, and by less with more draws of the fit'
         """
-        moved = 2.0 * float(str(self.meta.get("draws_error", 0.0)))
+        moved = 2.0 * self._number("draws_error")
         said = f"another seed may move a P(better) by {moved:.2f}"
         more = (
             "outcomes or draws of the fit" if self.moments == "montecarlo" else "draws of the fit"
@@ -217,11 +221,10 @@ class ComparisonTexts:
         takes away: with residual 0 only documents of the pool count
         >>> rb.compare(pool, judged, rb.Estimand(residual=0)).residual_text
         """
-        if float(str(self.meta.get("lasting_share", 0.0))) <= _MOSTLY:
+        if self._number("lasting_share") <= _MOSTLY:
             return None
-        residual = float(str(self.meta["lasting_residual"]))
         return (
             "most of what is unsure of differences is the part of the residual "
-            f"({residual:.2g}) that no judgment takes away: with residual 0 only documents of the "
-            "pool count"
+            f"({self._number('lasting_residual'):.2g}) that no judgment takes away: with residual "
+            "0 only documents of the pool count"
         )

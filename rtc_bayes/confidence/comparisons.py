@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-from rtc_bayes.confidence.comparison import Comparison, page_of
+from rtc_bayes.confidence.comparison import Comparison, page_of, text_of
 from rtc_bayes.errors import InputError, explains_types, moved
 from rtc_bayes.measures.names import MeasureLike, name_among
-from rtc_bayes.store import json_of, write_csv
+from rtc_bayes.store import json_of, read_tree, write_csv, write_dataset
 from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
     from rtc_bayes.collection import Judgments
+
+_FORMAT = "rtc_bayes comparisons 1"
 
 
 class Comparisons(dict[str, Comparison], Shown):
     """Comparisons by the names of their measures, found by any way to write one.
 
-    Made by :func:`rtc_bayes.compare` of a list of measures. :meth:`Comparison.save` writes each of
-    them so that it can be loaded again; :meth:`to_csv` and :meth:`to_json` write all of them.
+    Made by :func:`rtc_bayes.compare` of a list of measures. :meth:`save` writes all of them so
+    that :meth:`load` brings them back; :meth:`to_html`, :meth:`to_latex`, :meth:`to_markdown`,
+    :meth:`to_csv` and :meth:`to_json` write what people and other programs read.
 
     Examples
     --------
@@ -128,6 +133,156 @@ class Comparisons(dict[str, Comparison], Shown):
         '<!DOCTYPE html>'
         """
         return page_of(list(self.values()), path, judgments, algorithm=algorithm, audit=audit)
+
+    @explains_types
+    def to_latex(
+        self,
+        path: str | Path | None = None,
+        judgments: Judgments | None = None,
+        *,
+        table: Literal["both", "systems", "pairs"] = "both",
+    ) -> str:
+        r"""Return the LaTeX tables of every measure, as ``compare -o FILE.tex`` does.
+
+        Parameters
+        ----------
+        path, judgments, table
+            As of :meth:`Comparison.to_latex`.
+
+        Returns
+        -------
+        str
+            The tables of one measure below those of another.
+
+        Raises
+        ------
+        InputError
+            As of :meth:`Comparison.to_latex`.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=3, seed=1).runs, depth=5)
+        >>> relevance = rb.Relevance.from_values(pool, [0.5] * pool.n_documents)
+        >>> by = rb.compare(pool, relevance, ["AP", "P@5"])
+        >>> by.to_latex().count(r"\begin{tabular}"), by.to_latex(table="pairs").count(r"\toprule")
+        (4, 2)
+        """
+        return text_of(list(self.values()), path, judgments, table=table, kind="latex")
+
+    @explains_types
+    def to_markdown(
+        self,
+        path: str | Path | None = None,
+        judgments: Judgments | None = None,
+        *,
+        table: Literal["both", "systems", "pairs"] = "both",
+    ) -> str:
+        """Return the Markdown tables of every measure, as ``compare -o FILE.md`` does.
+
+        Parameters
+        ----------
+        path, judgments, table
+            As of :meth:`Comparison.to_latex`.
+
+        Returns
+        -------
+        str
+            The tables of one measure below those of another.
+
+        Raises
+        ------
+        InputError
+            As of :meth:`Comparison.to_latex`.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=3, seed=1).runs, depth=5)
+        >>> relevance = rb.Relevance.from_values(pool, [0.5] * pool.n_documents)
+        >>> rb.compare(pool, relevance, ["AP", "P@5"]).to_markdown().count("| better | worse |")
+        2
+        """
+        return text_of(list(self.values()), path, judgments, table=table, kind="markdown")
+
+    def to_datatree(self) -> xr.DataTree:
+        """Return :meth:`Comparison.to_xarray` of each measure, as a tree with a group for each.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=3, seed=1).runs, depth=5)
+        >>> relevance = rb.Relevance.from_values(pool, [0.5] * pool.n_documents)
+        >>> tree = rb.compare(pool, relevance, ["AP", "P@5"]).to_datatree()
+        >>> tree["P@5"]["expected"].sizes["system"]
+        3
+        """
+        import xarray as xr
+
+        tree = xr.DataTree.from_dict({f"/{name}": each.to_xarray() for name, each in self.items()})
+        # a file gives its groups in the order of the alphabet
+        tree.attrs = {"format": _FORMAT, "measures": json.dumps([*self])}
+        return tree
+
+    @classmethod
+    def from_datatree(cls, tree: xr.DataTree) -> Self:
+        """Return the comparisons that :meth:`to_datatree` laid out, as :meth:`load` does.
+
+        Raises
+        ------
+        InputError
+            It holds something else.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=3, seed=1).runs, depth=5)
+        >>> relevance = rb.Relevance.from_values(pool, [0.5] * pool.n_documents)
+        >>> by = rb.compare(pool, relevance, ["P@5", "AP"])
+        >>> rb.Comparisons.from_datatree(by.to_datatree())
+        Comparisons(3 systems by P@5, AP)
+        """
+        if tree.attrs.get("format") != _FORMAT:
+            raise InputError(
+                "these are no comparisons by several measures",
+                remedy="give what their save wrote; Comparison.load loads a comparison by one",
+            )
+        names = json.loads(tree.attrs["measures"])
+        return cls({name: Comparison.from_xarray(tree[name].to_dataset()) for name in names})
+
+    def save(self, path: str | Path) -> None:
+        """Write all measures to one netCDF file, or to a zarr folder (a path ending in ``.zarr``).
+
+        Raises
+        ------
+        InputError
+            An ending of another kind of file, as ``.csv``.
+        """
+        write_dataset(self.to_datatree(), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read what :meth:`save` wrote.
+
+        The comparisons hold every number, and answer no new questions: see
+        :meth:`Comparison.from_xarray`.
+
+        Raises
+        ------
+        InputError
+            There is no such file, or it cannot be read, or it holds something else.
+
+        Examples
+        --------
+        >>> import rtc_bayes as rb
+        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=3, seed=1).runs, depth=5)
+        >>> relevance = rb.Relevance.from_values(pool, [0.5] * pool.n_documents)
+        >>> by = rb.compare(pool, relevance, ["P@5", "AP"])
+        >>> by.save("compared.nc")
+        >>> rb.Comparisons.load("compared.nc").to_json() == by.to_json()
+        True
+        """
+        return cls.from_datatree(read_tree(path))
 
 
 def stacked(measures: Sequence[str], frames: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -219,6 +219,17 @@ def mean_where(values: Floats, chosen: NDArray[np.bool_], *, axis: int) -> Float
     return np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
 
 
+def error_of_draws(values: Floats, *, axis: int) -> Floats:
+    """Return the standard error of the mean over draws, which lie along an axis; two at least.
+
+    Examples
+    --------
+    >>> error_of_draws(np.array([[0.2, 0.5], [0.4, 0.5]]), axis=0).round(3).tolist()
+    [0.1, 0.0]
+    """
+    return np.asarray(values.std(axis=axis, ddof=1) / np.sqrt(values.shape[axis]))
+
+
 def _between_draws(between: Floats, within: Floats, draws: int, each: int) -> Floats:
     """Take from the variance of draws' means what their outcomes add to it."""
     return np.maximum(between - within / each * (1.0 - 1.0 / draws), 0.0)
@@ -232,7 +243,7 @@ def _error_of_mean(means: Floats, squares: Floats, each: int) -> Floats:
     """
     draws = means.shape[-1]
     if draws > 1:
-        return np.asarray(means.std(axis=-1, ddof=1) / np.sqrt(draws))
+        return error_of_draws(means, axis=-1)
     return np.sqrt(np.maximum(squares - means**2, 0.0)[..., 0] / each)
 
 

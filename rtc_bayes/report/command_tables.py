@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
 
 from rtc_bayes.collection.grades import counted_grades
 from rtc_bayes.collection.relevant_alone import without_advice
+from rtc_bayes.errors import check_word
 from rtc_bayes.relevance.turned_labels import without_turned
 from rtc_bayes.report.elements import labels_words, measure_name
 from rtc_bayes.report.pairs import PAIR_FORMATS, pairs_table
@@ -20,7 +22,7 @@ from rtc_bayes.report.tables import (
     with_interval,
     with_normal_interval,
 )
-from rtc_bayes.report.terminal import Passage, Table, titled
+from rtc_bayes.report.terminal import Passage, Table, TextKind, tables_text, titled
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 # More pairs than those of ten systems are too many to read.
 _PAIRS_SHOWN = 45
 _TOPICS_SHOWN = 10
+# of the tables of a comparison
+_WHICH = {"both": slice(None), "systems": slice(1), "pairs": slice(1, None)}
 # what the meta of a comparison says of grades
 _OF_GRADES = ("grades", "relevant")
 
@@ -125,19 +129,32 @@ def comparison_tables(
     *,
     baseline: str | None = None,
     seed: int,
+    for_paper: bool = False,
 ) -> list[Table]:
     """Rank the systems, say of their pairs who is better, and what else was asked of the pairs.
 
-    Of more pairs than can be read, those of neighbours in the ranking; with a baseline, all. One
-    system has no pair.
+    One system has no pair.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    judgments : Judgments or None
+        Then the systems have the share of their lists that is judged.
+    baseline : str, optional
+        With which the others were compared.
+    seed : int
+    for_paper : bool
+        Intervals of expected scores, and all pairs. Otherwise standard deviations, and of more
+        pairs than can be read on a terminal those of neighbours in the ranking, unless there is a
+        baseline.
     """
     judgments = None if judgments is None else without_turned(judgments)
-    tables = [_systems_table(comparison, judgments, seed)]
+    tables = [_systems_table(comparison, judgments, seed, intervals=for_paper)]
     pairs = pairs_table(comparison)
     title = "who is better"
     if baseline is not None:
         title += f", pairs with the baseline {baseline}"
-    elif len(pairs) > _PAIRS_SHOWN:
+    elif len(pairs) > _PAIRS_SHOWN and not for_paper:
         every, pairs = len(pairs), _neighbours(pairs, comparison)
         title += (
             f": the {len(pairs)} pairs of neighbours in the ranking, of {every} (all: --format csv)"
@@ -146,6 +163,38 @@ def comparison_tables(
         title += f"; too small to matter: nearer to 0 than {comparison.meta['rope']:g}"
     title = titled(title, comparison.seed_text, comparison.forecast_text)
     return [*tables, Table(title, pairs, PAIR_FORMATS)] if len(pairs) else tables
+
+
+def comparison_text(
+    compared: Sequence[Comparison],
+    judgments: Judgments | None,
+    *,
+    table: Literal["both", "systems", "pairs"],
+    kind: TextKind,
+) -> str:
+    """Return the tables of comparisons, one or both, as LaTeX or Markdown for a paper.
+
+    Parameters
+    ----------
+    compared : sequence of Comparison
+    judgments, table
+        As of :meth:`rtc_bayes.Comparison.to_latex`.
+    kind : {"latex", "markdown"}
+
+    Raises
+    ------
+    InputError
+        Another table.
+    """
+    check_word("table", table, [*_WHICH])
+    tables = [
+        each
+        for comparison in compared
+        for each in comparison_tables(
+            comparison, judgments, seed=int(comparison.meta.get("seed") or 0), for_paper=True
+        )[_WHICH[table]]
+    ]
+    return tables_text(tables, kind)
 
 
 def topic_tables(differences: pd.DataFrame) -> list[Table]:
@@ -273,7 +322,9 @@ def judged_shares(comparison: Comparison, judgments: Judgments) -> dict[str, flo
     return dict(zip(judgments.pool.systems, shares.tolist(), strict=True))
 
 
-def _systems_table(comparison: Comparison, judgments: Judgments | None, seed: int) -> Table:
+def _systems_table(
+    comparison: Comparison, judgments: Judgments | None, seed: int, *, intervals: bool
+) -> Table:
     """Rank the systems; above them what the scores are about, and then a line for each caution."""
     source = f", {comparison.model}:{comparison.method}" if comparison.model else ""
     title = titled(
@@ -287,7 +338,16 @@ def _systems_table(comparison: Comparison, judgments: Judgments | None, seed: in
         without_advice(comparison.judged_text),  # of relevant documents alone a warning says all
         comparison.residual_text,
     )
-    return Table(title, *systems_table(comparison, judgments))
+    frame, formats = systems_table(comparison, judgments)
+    return Table(title, _with_intervals(frame) if intervals else frame, formats)
+
+
+def _with_intervals(systems: pd.DataFrame) -> pd.DataFrame:
+    """Put a 95% interval beside each expected score, in place of its standard deviation."""
+    scores = zip(systems["expected"], systems["sd"], strict=True)
+    written = [with_normal_interval(*score, ".4f", least=0.0) for score in scores]
+    word = "expected (95% interval)"
+    return systems.assign(expected=written).drop(columns="sd").rename(columns={"expected": word})
 
 
 def _neighbours(pairs: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:

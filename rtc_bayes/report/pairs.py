@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.confidence.comparison_texts import SETTLED
-from rtc_bayes.report.tables import Format, probability, to_latex, with_interval
+from rtc_bayes.report.tables import Format, probability, with_interval
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -73,11 +73,6 @@ def pairs_table(comparison: Comparison) -> pd.DataFrame:
         sure = f"to be {comparison.meta.get('forecast', SURE):g} sure"
         columns[sure] = [more_judgments(pair.judgments_needed) for pair in pairs]
     return pd.DataFrame(columns)
-
-
-def pairs_latex(comparison: Comparison) -> str:
-    """Return :func:`pairs_table` as a LaTeX tabular."""
-    return to_latex(pairs_table(comparison), PAIR_FORMATS)
 
 
 def unless_certain(p: ArrayLike, sd: ArrayLike) -> Floats:

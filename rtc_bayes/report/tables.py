@@ -25,6 +25,8 @@ UNDEFINED = "–"
 _NOTHING = re.compile(r"-0(\.0*)?%?")
 _WRITTEN_NUMBER = re.compile(r"([≤<>] )?[−+]?[\d,.]+%?( to [−+]?[\d,.]+%?)?( \([^)]*\))?|–")
 
+# what Markdown would take for the end of a cell, an escape or a tag
+_MARKDOWN_SPECIAL = re.compile(r"[\\|]|<(?=[A-Za-z/!?])")
 _LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
     **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -63,18 +65,50 @@ def cells(frame: pd.DataFrame, formats: Mapping[str, Format] | None = None) -> l
 
 
 def to_markdown(frame: pd.DataFrame, formats: Mapping[str, Format] | None = None) -> str:
-    """Return a frame as a Markdown table, numbers to the right."""
-    head = [str(column) for column in frame.columns]
+    r"""Return a frame as a Markdown pipe table, numbers to the right.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    formats : mapping of str to Format, optional
+        By column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"system": ["bm25|k1"], "AP": [0.25]})
+    >>> print(to_markdown(frame, {"AP": ".4f"}), end="")
+    | system | AP |
+    | --- | ---: |
+    | bm25\|k1 | 0.2500 |
+    """
+    head = [_markdown(str(column)) for column in frame.columns]
     rule = ["---:" if right else "---" for right in _numeric(frame)]
-    body = [[text.replace("|", r"\|") for text in row] for row in cells(frame, formats)]
+    body = [map(_markdown, row) for row in cells(frame, formats)]
     return "\n".join(f"| {' | '.join(row)} |" for row in [head, rule, *body]) + "\n"
 
 
 def to_latex(frame: pd.DataFrame, formats: Mapping[str, Format] | None = None) -> str:
-    """Return a frame as a LaTeX tabular with booktabs rules."""
+    r"""Return a frame as a LaTeX tabular with booktabs rules, numbers to the right.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    formats : mapping of str to Format, optional
+        By column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"system": ["bm25_k1"], "AP": [0.25]})
+    >>> print(to_latex(frame, {"AP": ".4f"}).splitlines()[4])
+    bm25\_k1 & 0.2500 \\
+    """
     columns = "".join("r" if right else "l" for right in _numeric(frame))
     head = " & ".join(_latex(str(column)) for column in frame.columns)
-    body = [" & ".join(map(_latex, row)) + r" \\" for row in cells(frame, formats)]
+    rows = [" & ".join(map(_latex, row)) + r" \\" for row in cells(frame, formats)]
+    # what ends the line above would take a bracket or a star for its own
+    body = ["{}" + row if row.startswith(("[", "*")) else row for row in rows]
     return "\n".join(
         [
             rf"\begin{{tabular}}{{{columns}}}",
@@ -235,5 +269,11 @@ def _html(text: str) -> str:
     return re.sub(r"(?<=\d) to (?=[−\d])", "\u00a0to\u00a0", breakable)
 
 
+def _markdown(text: str) -> str:
+    return _MARKDOWN_SPECIAL.sub(r"\\\g<0>", text)
+
+
 def _latex(text: str) -> str:
-    return "".join(_LATEX_SPECIAL.get(character, character) for character in text)
+    # two hyphens of a name side by side would become a dash
+    parts = re.split(r"(?<=-)(?=-)", text)
+    return "{}".join("".join(_LATEX_SPECIAL.get(each, each) for each in part) for part in parts)

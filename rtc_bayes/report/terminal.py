@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Literal
 
 from rich.box import SIMPLE
 from rich.cells import cell_len
 from rich.console import Console, JustifyMethod
 from rich.table import Table as Grid
 
-from rtc_bayes.report.tables import Format, cells
+from rtc_bayes.report.tables import Format, cells, to_latex, to_markdown
 from rtc_bayes.store import atomic_write, json_text, meta_path, write_csv, write_json
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ _WIDTH = 100
 _LONGEST_NAME = 24
 _TEXT_WIDTH = 12
 _NO_LIMIT = 10_000
+
+
+type TextKind = Literal["latex", "markdown"]
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def show_frame(
     formats: Mapping[str, Format],
     headings: Mapping[str, str] | None = None,
 ) -> None:
-    """Write a frame as JSON, CSV or a table with a title; `output` as of :func:`write_tables`.
+    """Write a frame as JSON, CSV, or a table with a title: see :func:`write_tables`.
 
     `formats` are by the table's headings: the columns' names, unless `headings` has other words.
     """
@@ -90,21 +93,72 @@ def show_frame(
             write_value(defined.to_dict("records"), output, provenance)
         case "csv":
             write_frame(frame, output, provenance)
-        case "table":
+        case "table" | "latex" | "markdown":
             table = Table(title, frame.rename(columns=headings or {}), formats)
-            write_tables([table], output, provenance)
+            write_tables([table], output, provenance, kind)
 
 
 def write_tables(
-    tables: Sequence[Table | Passage], output: str | None, provenance: Mapping[str, object]
+    tables: Sequence[Table | Passage],
+    output: str | None,
+    provenance: Mapping[str, object],
+    kind: Literal["table", "latex", "markdown"] = "table",
 ) -> None:
-    """Write tables, to standard output if `output` is None."""
+    """Write tables, to standard output if `output` is None.
+
+    Parameters
+    ----------
+    tables : sequence of Table or Passage
+    output : str or None
+        A file.
+    provenance : mapping of str to object
+        Written beside the file.
+    kind : {"table", "latex", "markdown"}
+        As a terminal shows them, or as :func:`tables_text` writes them.
+    """
     if output is None:
-        _print(tables, sys.stdout)
+        _put(tables, sys.stdout, kind)
         return
     with atomic_write(output) as file:
-        _print(tables, file)
+        _put(tables, file, kind)
     write_json(provenance, meta_path(output))
+
+
+def tables_text(tables: Sequence[Table | Passage], kind: TextKind) -> str:
+    r"""Return tables as LaTeX or Markdown, with numbers as a terminal shows them.
+
+    In LaTeX each is a tabular with booktabs rules, below its title in comments. In Markdown each
+    is a pipe table below its title.
+
+    Parameters
+    ----------
+    tables : sequence of Table or Passage
+    kind : {"latex", "markdown"}
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = Table("1 topic", pd.DataFrame({"system": ["a_b"], "AP": [0.25]}), {"AP": ".4f"})
+    >>> print(tables_text([table], "latex"), end="")
+    % needs \usepackage{booktabs}
+    % 1 topic
+    \begin{tabular}{lr}
+    \toprule
+    system & AP \\
+    \midrule
+    a\_b & 0.2500 \\
+    \bottomrule
+    \end{tabular}
+    >>> print(tables_text([table], "markdown"), end="")
+    1 topic
+    <BLANKLINE>
+    | system | AP |
+    | --- | ---: |
+    | a_b | 0.2500 |
+    """
+    if kind == "latex":
+        return "% needs \\usepackage{booktabs}\n" + "\n".join(map(_latex_of, tables))
+    return "\n".join(map(_markdown_of, tables))
 
 
 def write_frame(frame: pd.DataFrame, output: str | None, provenance: Mapping[str, object]) -> None:
@@ -126,6 +180,32 @@ def write_value(value: object, output: str | None, provenance: Mapping[str, obje
     write_json(value, output)
     if provenance is not None:
         write_json(provenance, meta_path(output))
+
+
+def _put(tables: Sequence[Table | Passage], file: IO[str], kind: str) -> None:
+    match kind:
+        case "latex" | "markdown":
+            file.write(tables_text(tables, kind))
+        case _:
+            _print(tables, file)
+
+
+def _lines(table: Table | Passage) -> list[str]:
+    """Return the lines of a title, and those of a passage below it."""
+    more = table.paragraphs if isinstance(table, Passage) else ()
+    return [line for text in (table.title, *more) for line in text.splitlines() if line]
+
+
+def _latex_of(table: Table | Passage) -> str:
+    comments = "".join(f"% {line}\n" for line in _lines(table))
+    return comments + (to_latex(table.frame, table.formats) if isinstance(table, Table) else "")
+
+
+def _markdown_of(table: Table | Passage) -> str:
+    paragraphs = "\n".join(f"{line}\n" for line in _lines(table))
+    if isinstance(table, Passage):
+        return paragraphs
+    return f"{paragraphs}\n{to_markdown(table.frame, table.formats)}"
 
 
 def _print(tables: Sequence[Table | Passage], file: IO[str]) -> None:

@@ -190,7 +190,8 @@ def _checked[Data: (xr.Dataset, xr.DataTree)](path: str | Path, opened: Callable
         raise InputError(
             f"holds something else, or is damaged: {kind}",
             path=path,
-            remedy="load it as what it is (Fit.load of a fit), or make it again",
+            remedy="load it as what it is (Fit.load of a fit, Comparisons.load of comparisons by "
+            "several measures), or make it again",
         )
     if not sound:
         raise InputError(

@@ -7,7 +7,17 @@ import pytest
 from pools import POOL_ALONE
 from scipy import stats
 
-from rtc_bayes import Comparison, Estimand, InputError, Judgments, Relevance, compare, fit, moments
+from rtc_bayes import (
+    Comparison,
+    Comparisons,
+    Estimand,
+    InputError,
+    Judgments,
+    Relevance,
+    compare,
+    fit,
+    moments,
+)
 from rtc_bayes.report.pairs import pairs_table
 from rtc_bayes.store import read_dataset
 
@@ -107,18 +117,124 @@ def test_what_is_no_path_is_refused(comparison):
             comparison.to_csv(wrong)
 
 
-def test_latex_has_the_pairs_as_they_are_read(comparison, tmp_path):
+def body_of(latex):
+    """The rows of each tabular, cell by cell."""
+    return [
+        [
+            row.removesuffix(r" \\").split(" & ")
+            for row in part.split("\\bottomrule")[0].split("\n")[1:-1]
+        ]
+        for part in latex.split("\\midrule")[1:]
+    ]
+
+
+def test_latex_has_the_ranking_and_all_pairs_as_they_are_read(comparison, tmp_path):
     text = comparison.to_latex(tmp_path / "pairs.tex")
     assert (tmp_path / "pairs.tex").read_text() == text
-    lines = text.splitlines()
-    assert lines[2].startswith("better & worse & P(better)")
-    rows = lines[4:-2]
-    assert len(rows) == 66
-    for row, (better, worse) in zip(
-        rows, pairs_table(comparison)[["better", "worse"]].to_numpy(), strict=True
-    ):
-        assert row.split(" & ")[:2] == [better, worse]
-        assert row.endswith(r" \\")
+    systems, pairs = body_of(text)
+    shown = pairs_table(comparison)
+    assert [row[:2] for row in pairs] == shown[["better", "worse"]].to_numpy().tolist()
+    assert len(pairs) == 66
+    assert [row[0] for row in systems] == [*comparison.ranking()]
+    expected, sd = comparison.systems_frame()[["expected", "sd"]].iloc[0]
+    low, high = max(expected - 1.96 * sd, 0.0), expected + 1.96 * sd
+    assert systems[0][1] == f"{expected:.4f} ({low:.4f} to {high:.4f})"
+    assert body_of(comparison.to_latex(table="systems")) == [systems]
+    assert body_of(comparison.to_latex(table="pairs")) == [pairs]
+
+
+def test_markdown_has_the_same_tables(comparison, tmp_path):
+    text = comparison.to_markdown(tmp_path / "tables.md")
+    assert (tmp_path / "tables.md").read_text() == text
+    parts = [[line for line in text.splitlines() if line.startswith("| ")]]
+    systems, pairs = parts[0][:14], parts[0][14:]
+    assert [line.split(" | ")[0] for line in systems[2:]] == [
+        f"| {s}" for s in comparison.ranking()
+    ]
+    assert pairs[0] == "| better | worse | P(better) | difference (95% interval) |"
+    assert len(pairs) == 68
+    for row, line in zip(body_of(comparison.to_latex(table="pairs"))[0], pairs[2:], strict=True):
+        cells = [cell.strip("|").strip() for cell in line.split(" | ")]
+        assert cells == [
+            cell.replace("$-$", "−").replace(r"\textgreater{}", ">").replace(r"\textless{}", "<")
+            for cell in row
+        ]
+
+
+def test_names_are_escaped_in_tables_for_papers(comparison):
+    names = ("a_b & 100%", "[best]", "*star", "x|y", "u--v", "<b>", *comparison.systems[6:])
+    new = dict(zip(comparison.systems, names, strict=True))
+    renamed = replace(
+        comparison,
+        systems=names,
+        a=tuple(map(new.__getitem__, comparison.a)),
+        b=tuple(map(new.__getitem__, comparison.b)),
+    )
+    (systems,) = body_of(renamed.to_latex(table="systems"))
+    written = {row[0] for row in systems}
+    assert {r"{}[best]", "{}*star", r"x\textbar{}y", "u-{}-v"} <= written
+    assert r"a\_b \& 100\%" in written
+    assert r"\textless{}b\textgreater{}" in written
+    markdown = renamed.to_markdown(table="systems")
+    for name in ("| x\\|y |", "| \\<b> |", "| a_b & 100% |"):
+        assert name in markdown
+
+
+def test_tables_for_papers_refuse_what_they_cannot_do(comparison, tmp_path):
+    for write in (comparison.to_latex, comparison.to_markdown):
+        with pytest.raises(InputError, match="table is 'topics'; give both, systems or pairs"):
+            write(table="topics")
+        with pytest.raises(InputError, match="its folder does not exist"):
+            write(tmp_path / "nowhere" / "table")
+        with pytest.raises(InputError, match="judgments"):
+            write(judgments="few.qrels")
+
+
+def test_one_system_has_no_table_of_pairs(make_pool):
+    pool = make_pool(np.random.default_rng(1), 1, 2, 4)
+    alone = compare(pool, Relevance.from_values(pool, np.full(pool.n_documents, 0.5)))
+    assert alone.to_latex().count(r"\begin{tabular}") == 1
+    assert alone.to_markdown(table="pairs") == ""
+
+
+@pytest.fixture(scope="module")
+def several(make_pool):
+    pool = make_pool(np.random.default_rng(2), 3, 3, 8)
+    relevance = Relevance.from_values(pool, np.full(pool.n_documents, 0.3))
+    return compare(pool, relevance, ["RBP(p=0.8)", "P@5", "AP"])
+
+
+@pytest.mark.parametrize("file", ["several.nc", "several.zarr"])
+def test_several_measures_are_saved_and_loaded_in_their_order(several, tmp_path, file):
+    several.save(tmp_path / file)
+    loaded = Comparisons.load(tmp_path / file)
+    assert list(loaded) == list(several)
+    assert loaded.to_json() == several.to_json()
+    assert loaded.to_latex() == several.to_latex()
+    pd.testing.assert_frame_equal(loaded.to_frame(), several.to_frame())
+    assert loaded["RBP(p=0.8)"].to_xarray().identical(several["RBP"].to_xarray())
+
+
+def test_one_measure_is_told_from_several_where_it_is_loaded(several, comparison, tmp_path):
+    several.save(tmp_path / "several.nc")
+    comparison.save(tmp_path / "one.nc")
+    with pytest.raises(InputError, match=r"Comparisons\.load of comparisons by several measures"):
+        Comparison.load(tmp_path / "several.nc")
+    with pytest.raises(InputError, match=r"Comparison\.load loads a comparison by one"):
+        Comparisons.load(tmp_path / "one.nc")
+    with pytest.raises(InputError, match="no such file"):
+        Comparisons.load(tmp_path / "nothing.nc")
+    with pytest.raises(InputError, match="netCDF and zarr are written"):
+        several.save(tmp_path / "several.csv")
+
+
+def test_several_measures_have_the_tables_of_each(several, tmp_path):
+    text = several.to_latex(tmp_path / "several.tex")
+    assert (tmp_path / "several.tex").read_text() == text
+    assert body_of(text) == [rows for each in several.values() for rows in body_of(each.to_latex())]
+    markdown = several.to_markdown(tmp_path / "several.md", table="pairs")
+    assert (tmp_path / "several.md").read_text() == markdown
+    assert markdown == "\n".join(each.to_markdown(table="pairs") for each in several.values())
 
 
 def test_a_pair_in_either_order(comparison):

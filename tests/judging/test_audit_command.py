@@ -159,7 +159,10 @@ def test_grades_of_an_audit_are_not_written_over(here, simulated, capsys):
     judge(simulated.qrels)
     before = (here / "audit.prels").read_text()
     assert main([*NEXT, "-o", "audit.prels"]) == 2
-    assert "of its grades are not in --qrels, and would be lost" in capsys.readouterr().err
+    assert (
+        "judgments in it, which --qrels lacks, would be lost; name another file"
+        in capsys.readouterr().err
+    )
     assert (here / "audit.prels").read_text() == before
 
 

@@ -1,0 +1,80 @@
+"""Judgments in a file that a command is about to write over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rtc_bayes.errors import InputError
+from rtc_bayes.store.shown import counted
+
+if TYPE_CHECKING:
+    from rtc_bayes.collection import Qrels
+
+PRELS = (".prels", ".prels.gz")
+"""How names of files end that hold probabilities of being drawn beside grades."""
+
+
+def lose_no_judgment(output: str, kept: Sequence[Qrels], source: str) -> None:
+    """Refuse to write over judgments that stand nowhere else, as those that a person added.
+
+    Parameters
+    ----------
+    output : str
+        Qrels, or prels by the ending. What an earlier command took as nonrelevant, as
+        OUT.meta.json says, is no judgment; nor is a document of prels without a grade.
+    kept : sequence of Qrels
+        What is not lost: documents with these grades.
+    source : str
+        What these are, in words.
+
+    Raises
+    ------
+    InputError
+        A judgment would be lost, or the file holds something that is no judgments.
+    """
+    file = Path(output)
+    if not file.is_file() or not file.stat().st_size:
+        return
+    try:
+        lost = _judged(output) - _taken(output)
+    except InputError as error:
+        raise InputError(
+            f"holds no judgments that can be read ({error.message}), and would be lost",
+            path=output,
+            line=error.line,
+            remedy="name another file",
+        ) from error
+    for qrels in kept:
+        lost -= _rows(qrels)
+    if lost:
+        go_on = "" if output.endswith(PRELS) else f", and go on from them with --qrels {output}"
+        raise InputError(
+            f"{counted(len(lost), 'judgment')} in it, which {source} lacks, would be lost",
+            path=output,
+            remedy=f"name another file{go_on}",
+        )
+
+
+def _judged(output: str) -> set[tuple[str, str, int]]:
+    """Read topic, docno and grade of every judgment in a file."""
+    from rtc_bayes.collection import read_prels, read_qrels
+
+    if not output.endswith(PRELS):
+        return _rows(read_qrels(output))
+    return {row for row in _rows(read_prels(output).qrels()) if row[2] >= 0}
+
+
+def _rows(qrels: Qrels) -> set[tuple[str, str, int]]:
+    return {(topic, docno, grade) for topic, rows in qrels.items() for docno, grade in rows.items()}
+
+
+def _taken(output: str) -> set[tuple[str, str, int]]:
+    """Read what nobody judged, and was taken as nonrelevant."""
+    from rtc_bayes.store import meta_path
+    from rtc_bayes.store.files import read_record
+
+    if not meta_path(output).exists():
+        return set()
+    return {(topic, docno, 0) for topic, docno in read_record(meta_path(output)).get("missing", ())}
