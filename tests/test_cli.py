@@ -1408,9 +1408,17 @@ def test_no_folder_is_written_into_one_that_is_read(here, run, line):
     assert sorted((here / "loose").iterdir()) == before
 
 
+def test_compare_takes_as_many_draws_as_fit_does(here, ok):
+    line = "'*.gz' --qrels few.qrels --model hierarchical --method laplace --quiet --draws"
+    ok(f"fit {line} 40 -o few.nc")
+    compared = ok(f"compare {line} 40 --format csv")
+    assert compared == ok("compare '*.gz' --relevance few.nc --format csv --quiet")
+    assert compared != ok(f"compare {line} 50 --format csv")
+
+
 def test_an_option_of_a_fit_is_named_where_compare_lacks_it(here, run):
-    said = "no such option: --draws; give it to fit (-o FIT.nc), then write --relevance FIT.nc"
-    assert said in run("compare '*.gz' --qrels few.qrels --draws 600")[2]
+    said = "no such option: --chains; give it to fit (-o FIT.nc), then write --relevance FIT.nc"
+    assert said in run("compare '*.gz' --qrels few.qrels --chains 6")[2]
     assert "--ranks" not in run("next '*.gz' --qrels few.qrels --drawz 600")[2]
 
 

@@ -10,8 +10,7 @@ all systems share of the error, as a share of the expected score, has variance
 is there with long lists, too. Found are the numbers under which errors are likeliest, if normal,
 each collection, size and length weighing the same: by all collections, and by all but each. Then,
 of the same sets, how differences are off, and what their intervals hold without the second part and
-with it, as the other three collections have it; and errors where nothing is expected below the
-lists' ends. Prints Markdown.
+with it, as the other three collections have it. Prints Markdown.
 """
 
 from __future__ import annotations

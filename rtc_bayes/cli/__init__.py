@@ -161,7 +161,7 @@ _WITH_OPTIONS = ("algorithm", "algorithms", "model", "option")
 _OPTION_VALUE = re.compile(r"=([^\[\],=]+)")
 # options of before or of other commands, and those that stand in their place
 _OF_A_FIT = dict.fromkeys(
-    ("--draws", "--chains", "--tune"), "give it to fit (-o FIT.nc), then write --relevance FIT.nc"
+    ("--chains", "--tune"), "give it to fit (-o FIT.nc), then write --relevance FIT.nc"
 )
 _MOVED = {
     **{"--baseline": "--baseline-topics", "--most-runs": "--most-systems", "--cost": "--costs"},

@@ -293,6 +293,7 @@ Options = Annotated[
     list[str] | None,
     Option("--option", metavar="K=V", help="An option of the model. Repeatable."),
 ]
+Draws = Annotated[int | None, Option(help="Draws kept of each chain. Default: 150; nuts: 1000.")]
 Judge = Annotated[
     str,
     Option(

@@ -10,6 +10,7 @@ import typer
 
 from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
+    Draws,
     Estimands,
     JudgedFor,
     LabelFiles,
@@ -65,6 +66,7 @@ class _Sources:
     model: str | None
     method: str | None
     option: Sequence[str] | None
+    draws: int | None
     erels: str | None
     default_p: float | None
     relevance: str | None
@@ -115,6 +117,7 @@ def compare(
     model: Model = None,
     method: Method = None,
     option: Options = None,
+    draws: Draws = None,
     erels: Annotated[
         str | None,
         typer.Option(help="Probabilities of relevance (erels): topic Q0 docno probability."),
@@ -207,6 +210,7 @@ def compare(
         model=model,
         method=method,
         option=option,
+        draws=draws,
         erels=erels,
         default_p=default_p,
         relevance=relevance,
@@ -379,7 +383,9 @@ def _predict(
     if sources.erels is not None:
         return _of_erels(inputs, judgments, sources.erels, sources.default_p)
     assert judgments is not None
-    return _of_model(inputs, judgments, forecast=added.forecast, seed=seed, quiet=quiet)
+    return _of_model(
+        inputs, judgments, draws=sources.draws, forecast=added.forecast, seed=seed, quiet=quiet
+    )
 
 
 def _of_fit(inputs: _Inputs, loaded: Fit, path: str) -> _Predicted:
@@ -415,7 +421,13 @@ def _of_erels(
 
 
 def _of_model(
-    inputs: _Inputs, judgments: Judgments, *, forecast: float | None, seed: int, quiet: bool
+    inputs: _Inputs,
+    judgments: Judgments,
+    *,
+    draws: int | None,
+    forecast: float | None,
+    seed: int,
+    quiet: bool,
 ) -> _Predicted:
     """Fit the model, after a check that the measures can use its probabilities."""
     from rtc_bayes.confidence.removal import check_weighs
@@ -430,7 +442,7 @@ def _of_model(
         if forecast is not None:
             check_weighs(each.measure, grades)
     with announced("fit", quiet):
-        fitted = fit(inputs.pool, judgments, model=inputs.spec, seed=seed)
+        fitted = fit(inputs.pool, judgments, model=inputs.spec, draws=draws, seed=seed)
     return _Predicted(fitted, judgments, {})
 
 
@@ -560,7 +572,9 @@ def _check_sources(context: typer.Context, sources: _Sources) -> None:
     judged, erels, relevance = sources.qrels or sources.labels, sources.erels, sources.relevance
     of_erels = erels, sources.default_p
     modelled = bool(judged) and (*of_erels, relevance) == (None,) * 3
-    of_model = sources.names_model or sources.judged_for or sources.labels
+    of_model = (
+        sources.names_model or sources.draws is not None or sources.judged_for or sources.labels
+    )
     listed = erels is not None and relevance is None and not of_model
     stored = relevance is not None and (sources.qrels, *of_erels) == (None,) * 3 and not of_model
     if not (modelled or listed or stored):
@@ -568,8 +582,8 @@ def _check_sources(context: typer.Context, sources: _Sources) -> None:
             "these sources of relevance do not go together"
             if judged or erels or relevance
             else "nothing says which documents are relevant",
-            remedy="give --qrels, --labels or both [--judged-for --model --method --option], or "
-            "--erels [--qrels] [--default-p], or --relevance FIT.nc",
+            remedy="give --qrels, --labels or both [--judged-for --model --method --option "
+            "--draws], or --erels [--qrels] [--default-p], or --relevance FIT.nc",
         )
     if not (judged or relevance):
         refuse_unused(context, "without judgments", "relevance_level")

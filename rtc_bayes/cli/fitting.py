@@ -9,6 +9,7 @@ import typer
 from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     Depth,
+    Draws,
     JudgedFor,
     LabelsRead,
     Level,
@@ -37,9 +38,7 @@ def fit(
     method: Method = None,
     option: Options = None,
     judged_for: JudgedFor = None,
-    draws: Annotated[
-        int | None, typer.Option(help="Draws kept of each chain. Default: 150; nuts: 1000.")
-    ] = None,
+    draws: Draws = None,
     chains: Annotated[int | None, typer.Option(help="How many chains. Default: 4.")] = None,
     tune: Annotated[
         int | None,

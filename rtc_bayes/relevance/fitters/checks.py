@@ -135,14 +135,11 @@ def _agreement(values: NDArray[np.floating]) -> tuple[float, float]:
 
 def _r_hat_check(name: str, r_hat: float, limit: float) -> Check:
     worst = limit + R_HAT_MARGIN
-    note = ""
+    note, remedy = "", "ask for more draws (--draws or draws=)"
     if r_hat > limit:
-        note = f"above {limit:.4g}: the chains do not quite agree; ask `fit` for more draws"
+        note = f"above {limit:.4g}: the chains do not quite agree; {remedy}"
     if r_hat > worst:
-        note = (
-            f"above {worst:.4g}: the chains do not agree; ask `fit` for more draws, or write the "
-            "model otherwise"
-        )
+        note = f"above {worst:.4g}: the chains do not agree; {remedy}, or write the model otherwise"
     return Check(f"r-hat of {name}", r_hat, limit, r_hat <= worst, note)
 
 
