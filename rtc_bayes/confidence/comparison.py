@@ -674,6 +674,7 @@ class Comparison(ComparisonTexts, Shown, Saved):
         if pairs:
             share = float((self.confidence >= _CONFIDENT).mean())
             lines.append(f"  {share:.0%} of the pairs have a confidence of {_CONFIDENT} or more")
+        lines += [f"  {text}" for text in (self.judged_text, self.level_text) if text]
         return "\n".join(lines)
 
 

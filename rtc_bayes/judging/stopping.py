@@ -81,6 +81,8 @@ def stopped(
     residual)'
     >>> stopped("budget", None, None)
     'Stopped: the budget is spent'
+    >>> stopped("budget", None, 0.5241)
+    'Stopped: the budget is spent (now 0.524, of the least sure pair)'
     """
     asked = (
         [] if target is None else [f"asked {target:g}" if reason != "reached" else f"{target:g}"]
@@ -93,6 +95,8 @@ def stopped(
         now = ["now above 0.999" if confidence > 0.999 else f"now {confidence:.3f}"]
     if compared is not None and confidence is not None and compared < confidence - 0.0005:
         now[0] += f", and {compared:.3f} with the residual"
+    if now and reason != "reached":
+        now[0] += ", of the least sure pair"
     numbers = f" ({'; '.join(asked + now)})" if now else ""
     return f"Stopped: {_WORDS[reason]}{numbers}"
 

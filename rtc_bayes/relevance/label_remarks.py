@@ -81,7 +81,7 @@ def _on_unlabelled(evidence: LabelEvidence) -> str | None:
         )
     has, is_ = ("has", "is") if without == 1 else ("have", "are")
     return (
-        f"{counted(without, 'document')} without a judgment {has} no label, and {is_} taken "
-        "for rarely relevant, as what was not worth a label; if they were not to be labelled (a "
-        "sample was), give them the label -1, which says that they are unanswered"
+        f"{counted(without, 'document')} {has} neither judgment nor label, and {is_} taken for "
+        "rarely relevant, as what was not worth one; if only a sample was to be "
+        "labelled, give the others the label -1 (unanswered)"
     )

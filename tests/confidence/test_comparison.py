@@ -281,6 +281,17 @@ def test_it_shows_the_best_systems_and_how_sure_one_is(comparison):
     assert "0.95 or more" in text
 
 
+def test_it_shows_what_to_take_care_of(make_pool):
+    pool = make_pool(np.random.default_rng(5), 3, 4, 7)
+    fitted = fit(
+        pool, Judgments.from_labels(pool, [0], [1], judged_for=pool.systems), model="rtc:map"
+    )
+    comparison = compare(pool, fitted)
+    cautions = [comparison.judged_text, comparison.level_text]
+    assert all(cautions)
+    assert [line.strip() for line in repr(comparison).splitlines()[-2:]] == cautions
+
+
 def test_scores_by_topic(make_pool):
     rng = np.random.default_rng(5)
     pool = make_pool(rng, 5, 4, 7)

@@ -366,7 +366,7 @@ def test_next_documents_takes_qrels_and_nothing_else(pool, truth):
 def test_why_judging_stopped_says_what_was_asked_and_got(pool, truth):
     assert stopped("reached", 0.95, 1.0).endswith("(0.95; now 1)")
     assert stopped("reached", 0.95, 0.9999).endswith("(0.95; now above 0.999)")
-    assert stopped("budget", 0.95, 0.8).endswith("(asked 0.95; now 0.800)")
+    assert stopped("budget", 0.95, 0.8).endswith("(asked 0.95; now 0.800, of the least sure pair)")
     result = build(pool, truth, "mtc", confidence=0.6)
     assert result.target == 0.6
     assert "the confidence you asked for was reached (0.6; now 0." in repr(result)

@@ -677,7 +677,7 @@ def test_labels_of_judged_documents_alone_take_nothing_off_the_others():
     unlabelled = [of_sample.columns(t)[:, 1] for t in range(pool.n_topics)]
     assert not np.concatenate(unlabelled).any()
     part = labels.keep(np.arange(0, pool.n_documents, 2))
-    with pytest.warns(UnlabelledWarning, match="have no label, and are taken for rarely rel"):
+    with pytest.warns(UnlabelledWarning, match="nor label, and are taken for rarely relevant"):
         rb.fit(pool, judged, model="hierarchical:map", labels=part)
     seen = Labels.of(
         np.array(pool.topics)[pool.topic_of],
