@@ -1408,6 +1408,22 @@ def test_no_folder_is_written_into_one_that_is_read(here, run, line):
     assert sorted((here / "loose").iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("compare '*.gz' --qrels few.qrels --depth ten", "'--depth': give a whole number; see"),
+        ("compare '*.gz' --qrels few.qrels --rope wide", "'--rope': give a number; see"),
+        (
+            "build '*.gz' --truth few.qrels -o b.qrels --budget -5",
+            "'--budget': give 0 or more; see",
+        ),
+    ],
+)
+def test_what_is_no_number_is_said_plainly(here, run, typed, said):
+    status, _, err = run(typed)
+    assert (status, said in err) == (2, True), err
+
+
 def test_compare_takes_as_many_draws_as_fit_does(here, ok):
     line = "'*.gz' --qrels few.qrels --model hierarchical --method laplace --quiet --draws"
     ok(f"fit {line} 40 -o few.nc")

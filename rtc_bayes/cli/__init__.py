@@ -177,6 +177,14 @@ _MOVED_WORDS = {
     ("--truth", "complete"): "all",
 }
 
+# what is said of a number that is none, or out of range
+_NUMBERS = (
+    (re.compile(r"Input should be a valid integer.*"), "give a whole number"),
+    (re.compile(r"Input should be a valid number.*"), "give a number"),
+    (re.compile(r"Input should be greater than or equal to (\S+)"), r"give \1 or more"),
+    (re.compile(r"Input should be less than or equal to (\S+)"), r"give \1 or less"),
+)
+
 _hold_out = typer.Typer(cls=_Commands, rich_markup_mode=None)
 for _name, _command in _COMMANDS.items():
     _of, _, _last = _name.rpartition(" ")
@@ -246,6 +254,8 @@ def _usage(error: TyperException, arguments: Sequence[str]) -> str:
     context = getattr(error, "ctx", None)
     if context is None or not hasattr(error, "option_name") or not hasattr(error, "possibilities"):
         message = error.format_message().replace("Value error, ", "")
+        for said, plainly in _NUMBERS:
+            message = said.sub(plainly, message)
         for (option, word), now in _MOVED_WORDS.items():
             typed = option in getattr(getattr(error, "param", None), "opts", ())
             if typed and f"'{word}' is not one of" in message:
