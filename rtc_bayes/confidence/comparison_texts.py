@@ -91,8 +91,8 @@ class ComparisonTexts:
         systems = len(self.systems)
         about = self.meta.get("scope") == "whole" and parse_measure(self.measure).depends_on_unseen
         certain = self._number("unjudged_relevant", 1.0) <= _KNOWN
-        if "short_lists_error" in self.meta and about:
-            cut_at = int(str(self.meta.get("lists_cut_at")))
+        if self._number("short_lists_error") >= _NOTHING and about:
+            cut_at = int(self._number("lists_cut_at"))
             guessed, off = (
                 ("not known", "far too large") if cut_at < SHORTEST else ("guessed", "off")
             )

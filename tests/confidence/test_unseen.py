@@ -190,6 +190,19 @@ def test_nothing_is_guessed_below_where_somebody_judged_beyond(elsewhere, left):
     assert relevant_below(beside, p[None].astype(float)) == pytest.approx([left * guess])
 
 
+def test_complete_judgments_leave_nothing_to_guess_below_and_nothing_to_say():
+    pool = lists_to(20)
+    relevant = (pool.best_ranks > 18).astype(float)
+    said = compare(pool, Relevance.from_values(pool, relevant))
+    assert "lists are cut at rank 20" in said.level_text
+    judged = Qrels({"1": {docno: 1 for docno in [*pool.docnos[relevant > 0], *"abcdefghi"]}})
+    beside = Judgments.from_qrels(pool, judged)
+    labels = np.nan_to_num(beside.labels)
+    complete = compare(beside.pool, Relevance.from_values(beside.pool, labels))
+    assert "short_lists_error" not in complete.meta
+    assert "lists are cut" not in complete.level_text
+
+
 def test_expected_relevant_documents_of_cut_lists_are_nearly_those_of_long_ones():
     """Where relevance falls as 1 / rank, each doubling has as many: lists of 20 tell of 100."""
     short, long = lists_to(20), lists_to(100)
