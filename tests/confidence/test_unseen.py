@@ -195,7 +195,7 @@ def test_complete_judgments_leave_nothing_to_guess_below_and_nothing_to_say():
     relevant = (pool.best_ranks > 18).astype(float)
     said = compare(pool, Relevance.from_values(pool, relevant))
     assert "lists are cut at rank 20" in said.level_text
-    judged = Qrels({"1": {docno: 1 for docno in [*pool.docnos[relevant > 0], *"abcdefghi"]}})
+    judged = Qrels({"1": dict.fromkeys([*pool.docnos[relevant > 0], *"abcdefghi"], 1)})
     beside = Judgments.from_qrels(pool, judged)
     labels = np.nan_to_num(beside.labels)
     complete = compare(beside.pool, Relevance.from_values(beside.pool, labels))
