@@ -76,7 +76,8 @@ class ComparisonTexts:
         Fewer than eight systems retrieve too little to tell how many relevant documents there are,
         and nothing is judged at the foot of the lists of more than fifty. Average precision, nDCG
         and recall of whole lists depend on that number. Of many systems of which next to all is
-        judged the level is known. Where lists are cut short nothing below is known. None otherwise.
+        judged the level is known, and of any where judgments tell of what none of them retrieved,
+        too. Where lists are cut short what lies below is guessed. None otherwise.
 
         Examples
         --------
@@ -91,6 +92,7 @@ class ComparisonTexts:
         systems = len(self.systems)
         about = self.meta.get("scope") == "whole" and parse_measure(self.measure).depends_on_unseen
         certain = self._number("unjudged_relevant", 1.0) <= _KNOWN
+        every_one = certain and self._number("guessed_relevant", 1.0) <= _KNOWN
         if self._number("short_lists_error") >= _NOTHING and about:
             cut_at = int(self._number("lists_cut_at"))
             guessed, off = (
@@ -101,7 +103,7 @@ class ComparisonTexts:
                 f"scores and their differences may be {off}, all by one factor; which system is "
                 "better is as sure as it says"
             )
-        if not about or FEWEST <= systems <= MOST or (systems > MOST and certain):
+        if not about or FEWEST <= systems <= MOST or every_one or (systems > MOST and certain):
             return None
         if systems == 1:
             return (

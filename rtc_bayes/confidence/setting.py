@@ -89,6 +89,8 @@ class Setting:
     unjudged : float
         Share of the relevant documents that are expected without a judgment, of those that some
         system retrieved or somebody judged.
+    guessed : float
+        Share of those that no system retrieved which is guessed, and not judged.
     common_error : float
         How far all expected scores may be off together, as a share of them: where judgments tell of
         relevant documents that no system retrieved, as much of it as is guessed.
@@ -120,6 +122,7 @@ class Setting:
     judged: str = ""
     lasting: float = 0.0
     unjudged: float = 0.0
+    guessed: float = 1.0
     common_error: float = 0.0
     short_error: float = 0.0
     cut_at: int = 0
@@ -190,7 +193,7 @@ class Setting:
         unjudged, guessed = relevant_shares(pool, values, judgments)
         if not unseen:
             guessed = unjudged
-        options["unjudged"] = unjudged
+        options |= {"unjudged": unjudged, "guessed": guessed}
         residual = asked.residual_of(pool.n_systems, len(about.topics), unjudged)
         options["grades"] = grades if measure.graded else None
         common = asked.common_error(
@@ -352,6 +355,7 @@ class Setting:
             "lasting_residual": self.lasting,
             "common_error": self.common_error,
             "unjudged_relevant": self.unjudged,
+            "guessed_relevant": self.guessed,
         }
         varies = variance > 0.0
         if self.lasting > 0.0 and varies.any():
