@@ -65,7 +65,8 @@ class Estimand:
         Lists are scored down to this rank, by the documents of the pool. None: by the scope.
     unseen : bool or None
         Relevant documents that no system retrieved count, as many as the first-order jackknife
-        expects of those that one system alone retrieved. None: by the scope.
+        expects of those that one system alone retrieved, and below short lists what their ends
+        tell. None: by the scope.
     residual : float, "auto" or None
         Standard deviation of what is left of each system's mean score beyond what the pool
         tells, at least 0: normal about 0, and shared as far as lists are alike. "auto": by the
