@@ -1559,7 +1559,10 @@ def test_build_loses_no_judgment_that_the_truth_lacks(here, ok, run):
     before = (here / "made.qrels").read_text()
     status, _, err = run(line)
     assert (status, (here / "made.qrels").read_text()) == (2, before)
-    assert "made.qrels: 1 judgment in it, which the truth lacks, would be lost; name another" in err
+    assert (
+        "made.qrels: 1 judgment in it that the truth does not hold would be lost; name another"
+        in err
+    )
     ok(line.replace("-o made", "--qrels made.qrels -o next"))
     (here / "made.qrels.meta.json").unlink()
     assert "would be lost" in run(line)[2]
@@ -1574,7 +1577,7 @@ def test_build_loses_no_grade_that_a_person_corrected(here, ok, run):
     (here / "made.qrels").write_text(corrected)
     status, _, err = run(line)
     assert (status, (here / "made.qrels").read_text()) == (2, corrected)
-    assert "made.qrels: 1 judgment in it, which the truth lacks, would be lost" in err
+    assert "made.qrels: 1 judgment in it that the truth does not hold would be lost" in err
 
 
 def test_build_loses_no_grade_of_an_audit(here, ok, run):
@@ -1586,7 +1589,7 @@ def test_build_loses_no_grade_of_an_audit(here, ok, run):
     before = (here / "drawn.prels").read_text()
     status, _, err = run(line)
     assert (status, (here / "drawn.prels").read_text()) == (2, before)
-    said = "drawn.prels: 1 judgment in it, which the truth lacks, would be lost; name another file"
+    said = "drawn.prels: 1 judgment in it that the truth does not hold would be lost; name another file"
     assert said in err
 
 

@@ -595,7 +595,7 @@ def _check_tables(kinds: Collection[PageFormat], asked: Mapping[str, bool]) -> N
     if "csv" in kinds and len(wanted) > 1:
         raise InputError(
             f"a CSV holds one table, not {' and '.join(wanted)}",
-            remedy="ask for one, or give --format json",
+            remedy="ask for one, or write JSON (-o FILE.json or --format json)",
         )
 
 

@@ -51,7 +51,7 @@ def lose_no_judgment(output: str, kept: Sequence[Qrels], source: str) -> None:
     if lost:
         go_on = "" if output.endswith(PRELS) else f", and go on from them with --qrels {output}"
         raise InputError(
-            f"{counted(len(lost), 'judgment')} in it, which {source} lacks, would be lost",
+            f"{counted(len(lost), 'judgment')} in it that {source} does not hold would be lost",
             path=output,
             remedy=f"name another file{go_on}",
         )

@@ -24,6 +24,7 @@ from rtc_bayes.cli.arguments import (
 )
 from rtc_bayes.cli.auditing import share_of, show_audit
 from rtc_bayes.cli.groups import grouped
+from rtc_bayes.cli.guarding import PRELS
 from rtc_bayes.cli.inputs import (
     ENDINGS,
     digests,
@@ -125,7 +126,7 @@ def next_(
     """
     from rtc_bayes.judging import parse_algorithm
 
-    whole_list = audit is not None and layout is None and str(output).endswith(".prels")
+    whole_list = audit is not None and layout is None and str(output).endswith(PRELS)
     kind = "prels" if whole_list else format_of(layout, output, ENDINGS)
     chosen = parse_algorithm(algorithm)
     share = None if audit is None else share_of(audit)

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.measures.names import parse_measure
-from rtc_bayes.measures.residual import SHORTEST
 
 Floats = NDArray[np.float64]
 
@@ -18,7 +17,7 @@ SETTLED = 1e-7
 _KNOWN = 0.05
 # of a score, an error that no table shows
 _NOTHING = 0.005
-# the share of a variance that is most of it
+# the share of something that is most of it
 _MOSTLY = 0.5
 FEWEST, MOST = 8, 50
 """Fewer, and more, have expected MAPs that are off together (docs/reading-a-confidence.md)."""
@@ -94,14 +93,13 @@ class ComparisonTexts:
         certain = self._number("unjudged_relevant", 1.0) <= _KNOWN
         every_one = certain and self._number("guessed_relevant", 1.0) <= _KNOWN
         if self._number("short_lists_error") >= _NOTHING and about:
-            cut_at = int(self._number("lists_cut_at"))
-            guessed, off = (
-                ("not known", "far too large") if cut_at < SHORTEST else ("guessed", "off")
-            )
+            said = "guessed: scores and their differences may be off"
+            if self._number("below_lists_guessed") < _MOSTLY:
+                said = "not known: scores and their differences may be far too large"
             return (
-                f"lists are cut at rank {cut_at}, and relevant documents below are {guessed}: "
-                f"scores and their differences may be {off}, all by one factor; which system is "
-                "better is as sure as it says"
+                f"lists are cut at rank {int(self._number('lists_cut_at'))}, and relevant "
+                f"documents below are {said}, all by one factor; which system is better is as "
+                "sure as it says"
             )
         if not about or FEWEST <= systems <= MOST or every_one or (systems > MOST and certain):
             return None

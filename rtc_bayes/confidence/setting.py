@@ -20,7 +20,12 @@ from rtc_bayes.confidence.likeness import residual_covariance, root_of, unlikene
 from rtc_bayes.confidence.many_draws import exact_draws
 from rtc_bayes.confidence.outcomes import sample
 from rtc_bayes.confidence.subpool import with_systems, with_topics
-from rtc_bayes.confidence.unseen import lists_end, relevant_shares, with_unseen
+from rtc_bayes.confidence.unseen import (
+    below_is_guessed,
+    lists_end,
+    relevant_shares,
+    with_unseen,
+)
 from rtc_bayes.errors import InputError, real_number, warn, whole_fields
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.montecarlo import computed
@@ -96,6 +101,8 @@ class Setting:
         relevant documents that no system retrieved, as much of it as is guessed.
     short_error : float
         The part of it that is there since every list is cut short.
+    below_guessed : float
+        How much is guessed of what lies below short lists.
     cut_at : int
         The rank at which lists end: where all are cut (:attr:`rtc_bayes.Pool.cut_at`), or the score
         depth if that is higher up.
@@ -125,6 +132,7 @@ class Setting:
     guessed: float = 1.0
     common_error: float = 0.0
     short_error: float = 0.0
+    below_guessed: float = 0.0
     cut_at: int = 0
     exact_of: int | None = None
     fitted: Judgments | None = None
@@ -183,6 +191,7 @@ class Setting:
         if about.topics != topics:
             pool, values = with_topics(pool, values, about.topics)
         unseen = about.unseen and named.asks_how_many
+        below = float(below_is_guessed(pool, values).mean()) if unseen else 0.0
         if unseen:
             pool, values = with_unseen(pool, values)
         measure, grades = computed(about.measure), probabilities.grades
@@ -200,8 +209,8 @@ class Setting:
             pool.n_systems, unjudged, by_grade=options["grades"] is not None
         )
         options["cut_at"] = cut_at = lists_end(pool)
-        short = asked.short_lists_error(pool.n_systems, cut_at)
-        options["short_error"] = short * guessed
+        short = asked.short_lists_error(pool.n_systems, cut_at, below)
+        options |= {"short_error": short * guessed, "below_guessed": below}
         options["common_error"] = float(np.hypot(common, short)) * guessed
         about = replace(about, residual=residual)
         options["fitted"] = judgments
@@ -369,6 +378,7 @@ class Setting:
         judged = {"judged": self.judged} if self.judged else {}
         if self.short_error > 0.0:
             about |= {"short_lists_error": self.short_error, "lists_cut_at": self.cut_at}
+            about |= {"below_lists_guessed": self.below_guessed}
         return provenance(seed=self.seed) | about | grades | relevant | judged | asked
 
 
@@ -479,7 +489,7 @@ def check_lists(
     fitted: Pool,
     *,
     remedy: str = "give fit.judgments.pool, and name pairs of the comparison; or its "
-    "select(systems, keep_documents=True)",
+    "select(systems, keep_documents=True), by which scores differ",
 ) -> None:
     """Refuse a pool that lacks what its own systems rank in the pool of a fit.
 

@@ -90,23 +90,50 @@ def relevant_shares(
 
 
 def lists_end(pool: Pool) -> int:
-    """Return the rank at which the lists that are scored end; that of long lists is their reach.
+    """Return the rank at which lists are cut, or scored to; of others a rank that none reaches.
 
     Examples
     --------
     >>> import rtc_bayes as rb
     >>> runs = rb.Runs([rb.Run.from_rankings("a", {"1": ["d", "e", "f"]})])
-    >>> [lists_end(rb.Pool.from_runs(runs, depth=depth)) for depth in (2, 100)]
-    [2, 3]
+    >>> pool = rb.Pool.from_runs(runs, depth=2, score_depth=2)
+    >>> lists_end(pool), lists_end(rb.Pool.from_runs(runs))
+    (2, 3)
     """
-    return min(pool.cut_at or defaults.REACH, pool.score_depth)
+    scored = pool.score_depth if pool.score_depth < pool.reach else defaults.REACH
+    return min(pool.cut_at or defaults.REACH, scored)
+
+
+def below_is_guessed(pool: Pool, values: NDArray[np.floating]) -> Floats:
+    """Return how much is guessed of what lies below short lists, from 0 to 1.
+
+    Parameters
+    ----------
+    pool : Pool
+    values : ndarray, shape (draws, documents)
+        Probabilities of relevance.
+
+    Returns
+    -------
+    ndarray of float, shape (draws,)
+        1 of lists that end at a rank from 10 to 99, all of them in the pool; 0 of others. Between
+        them where somebody judged beyond the lists: where more relevant documents are known that
+        no system retrieved than the jackknife expects; 0 with twice as many.
+    """
+    end = lists_end(pool)
+    if not SHORTEST <= end < LONG or pool.depth < end:
+        return np.zeros(len(values))
+    finders = _finders(pool)
+    missed = _share_missed(pool) * values[:, finders == 1].sum(axis=1, dtype=np.float64)
+    elsewhere = values[:, finders == 0].sum(axis=1, dtype=np.float64)
+    return (2.0 - _over(elsewhere, missed, np.where(elsewhere > 0.0, 2.0, 0.0))).clip(0.0, 1.0)
 
 
 def relevant_below(pool: Pool, values: NDArray[np.floating]) -> Floats:
     """Return how many relevant documents lie below short lists, for each near their ends.
 
     Every doubling of depth brings new relevant documents. Of lists that end at a rank L, from 10
-    to 100, it is known how many are first ranked between L / 4 and L / 2, and between L / 2 and L,
+    to 99, it is known how many are first ranked between L / 4 and L / 2, and between L / 2 and L,
     on all topics together. The ratio r of these numbers goes on: the next doubling has r times as
     many as the last, the one after r times as many again, and so down to rank 100. r is at most
     1.5, and 1 where nothing tells it. No number here is fitted to a collection.
@@ -120,10 +147,8 @@ def relevant_below(pool: Pool, values: NDArray[np.floating]) -> Floats:
     Returns
     -------
     ndarray of float, shape (draws,)
-        For each relevant document that is first ranked between L / 2 and L. 0 of lists that end at
-        rank 100 or later, and of those that end before rank 10, which tell too little. Where more
-        relevant documents are known that no system retrieved than the jackknife expects, somebody
-        judged beyond the lists, and it is less: 0 with twice as many.
+        Relevant documents below rank L, for each that is first ranked between L / 2 and L; as much
+        of them as is guessed (:func:`below_is_guessed`).
 
     Examples
     --------
@@ -134,9 +159,10 @@ def relevant_below(pool: Pool, values: NDArray[np.floating]) -> Floats:
     >>> relevant_below(pool, np.array([even, falling])).round(2).tolist()
     [1.5, 0.99]
     """
-    end = min(lists_end(pool), pool.depth)
-    if lists_end(pool) >= LONG or end < SHORTEST:
-        return np.zeros(len(values))
+    guessed = below_is_guessed(pool, values)
+    if not guessed.any():
+        return guessed
+    end = lists_end(pool)
     doublings, best = math.log2(LONG / end), pool.best_ranks
     before, last = (
         values[:, (best > end * start) & (best <= end * 2.0 * start)].sum(axis=1, dtype=np.float64)
@@ -145,10 +171,7 @@ def relevant_below(pool: Pool, values: NDArray[np.floating]) -> Floats:
     ratio = np.minimum(_over(last, before, 1.0), _MOST)
     steps = np.arange(math.ceil(doublings))[:, None]
     below = (np.minimum(doublings - steps, 1.0) * ratio ** (steps + 1.0)).sum(axis=0)
-    finders = _finders(pool)
-    missed = _share_missed(pool) * values[:, finders == 1].sum(axis=1, dtype=np.float64)
-    elsewhere = values[:, finders == 0].sum(axis=1, dtype=np.float64)
-    return below * (2.0 - _over(elsewhere, missed, np.where(elsewhere > 0.0, 2.0, 0.0))).clip(0, 1)
+    return np.asarray(guessed * below)
 
 
 def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray[np.floating]]:
@@ -191,7 +214,7 @@ def with_unseen(pool: Pool, values: NDArray[np.floating]) -> tuple[Pool, NDArray
         of_twins = np.hstack([share * p[:, alone], each * p[:, near_end]])
         missed, others = of_twins.sum(axis=1), p[:, finders_of == 0].sum(axis=1)
         beyond = _over(missed - others, missed, 0.0).clip(min=0.0)
-        parts.append((p, beyond[:, None] * of_twins))
+        parts.append((p, (beyond[:, None] * of_twins).astype(values.dtype)))
     extended = pool.with_documents(twins)
     result = np.empty((len(values), extended.n_documents), dtype=values.dtype)
     for t, (topic, (p, of_twins)) in enumerate(zip(pool.topics, parts, strict=True)):

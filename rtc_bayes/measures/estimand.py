@@ -383,7 +383,7 @@ class Estimand:
             return 0.0
         return expected_common_error(self.measure, n_systems, unjudged, by_grade=by_grade)
 
-    def short_lists_error(self, n_systems: int, cut_at: int) -> float:
+    def short_lists_error(self, n_systems: int, cut_at: int, guessed: float = 1.0) -> float:
         """Return how far expected scores may be off together as lists are cut, as a share.
 
         By :func:`~rtc_bayes.measures.residual.short_lists_error` where the residual is ``"auto"``,
@@ -395,7 +395,9 @@ class Estimand:
         >>> [round(rb.Estimand(residual=r).short_lists_error(10, 20), 2) for r in ("auto", 0.01)]
         [0.19, 0.0]
         """
-        return short_lists_error(self.measure, n_systems, cut_at) if self._by_rule else 0.0
+        if not self._by_rule:
+            return 0.0
+        return short_lists_error(self.measure, n_systems, cut_at, guessed)
 
     @property
     def _by_rule(self) -> bool:

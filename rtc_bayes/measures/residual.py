@@ -32,8 +32,8 @@ class ResidualRule:
     short : float
         What all scores share where lists are cut short, as a share of them, of lists that are e
         times shorter than 100.
-    very_short : float
-        The same of a system alone and lists that end before rank 10.
+    unguessed : float
+        The same of a system alone where nothing is guessed of what lies below.
     """
 
     power: float
@@ -45,7 +45,7 @@ class ResidualRule:
     wrong: float = 0.0
     wrong_by_topic: float = 0.0
     short: float = 0.0
-    very_short: float = 0.0
+    unguessed: float = 0.0
 
     def parts(self, n_systems: int, unjudged: float) -> tuple[float, float]:
         """Return the variance on however many topics, and that of one topic."""
@@ -63,19 +63,17 @@ class ResidualRule:
 # python -m experiments.whole_lists.misfit; of short lists: python -m
 # experiments.whole_lists.short_lists
 _AP = ResidualRule(
-    0.62, 0.0094, 0.107, 0.21, wrong=0.0186, wrong_by_topic=0.073, short=0.12, very_short=0.88
+    0.62, 0.0094, 0.107, 0.21, wrong=0.0186, wrong_by_topic=0.073, short=0.12, unguessed=0.38
 )
 _NDCG = ResidualRule(
-    0.57, 0.026, 0.119, 0.14, wrong=0.029, wrong_by_topic=0.064, short=0.08, very_short=0.69
+    0.57, 0.026, 0.119, 0.14, wrong=0.029, wrong_by_topic=0.064, short=0.08, unguessed=0.30
 )
-_NDCG_AT_THE_TOP = ResidualRule(
-    0.97, 0.010, 0.084, 0.016, 0.037, 0.14, short=0.006, very_short=0.09
-)
+_NDCG_AT_THE_TOP = ResidualRule(0.97, 0.010, 0.084, 0.016, 0.037, 0.14, short=0.006, unguessed=0.04)
 _R = ResidualRule(
-    0.59, 0.054, 0.202, 0.20, wrong=0.039, wrong_by_topic=0.052, short=0.12, very_short=0.88
+    0.59, 0.054, 0.202, 0.20, wrong=0.039, wrong_by_topic=0.052, short=0.12, unguessed=0.38
 )
 _NONE = ResidualRule(0.0, 0.0, 0.0, 0.0)
-_VERY_SHORT_POWER = 0.35
+_UNGUESSED_POWER = 0.35
 LONG = 100
 """Lists of so many documents are long enough: what is fitted is fitted to such."""
 SHORTEST = 10
@@ -152,20 +150,25 @@ def expected_common_error(
     return math.hypot(rule.common, added * unjudged) / math.sqrt(n_systems)
 
 
-def short_lists_error(measure: MeasureLike, n_systems: int, cut_at: int) -> float:
+def short_lists_error(
+    measure: MeasureLike, n_systems: int, cut_at: int, guessed: float = 1.0
+) -> float:
     """Return how far expected scores are off together where all lists are cut short, as a share.
 
     How many relevant documents lie below the end of every list is guessed from those near the
     ends (:func:`rtc_bayes.confidence.unseen.relevant_below`), and what is wrong with the guess is
     one factor of all scores. Its standard deviation is short ln(100 / L) of lists cut at rank L, by
-    the same four collections. Of lists cut before rank 10 nothing is guessed, and all that lies
-    below is error: very_short n^-.35 for n systems, as measured of lists cut at 10.
+    the same four collections. Where nothing is guessed, as of lists that end before rank 10, all
+    that lies below is error: unguessed n^-.35 ln(100 / L) for n systems, L being 10 at least, and
+    no less than with the guess.
 
     Parameters
     ----------
     measure : str or Measure
         Of those that do not ask how many documents are relevant none has it.
     n_systems, cut_at : int, at least 1
+    guessed : float, 0 to 1
+        How much is guessed.
 
     Returns
     -------
@@ -174,13 +177,15 @@ def short_lists_error(measure: MeasureLike, n_systems: int, cut_at: int) -> floa
 
     Examples
     --------
-    >>> [round(short_lists_error("AP", 10, rank), 2) for rank in (5, 10, 20, 50, 100)]
-    [0.39, 0.28, 0.19, 0.08, 0.0]
+    >>> [round(short_lists_error("AP", 10, rank), 2) for rank in (10, 20, 50, 100)]
+    [0.28, 0.19, 0.08, 0.0]
+    >>> [round(short_lists_error("AP", 10, rank, guessed=0.0), 2) for rank in (5, 10, 20)]
+    [0.39, 0.39, 0.27]
     """
     rule = _rule(measure)
-    if cut_at < SHORTEST:
-        return rule.very_short * n_systems**-_VERY_SHORT_POWER
-    return rule.short * math.log(max(LONG / cut_at, 1.0))
+    without = max(rule.unguessed * n_systems**-_UNGUESSED_POWER, rule.short)
+    shorter = math.log(LONG / min(max(cut_at, SHORTEST), LONG))
+    return (guessed * rule.short + (1.0 - guessed) * without) * shorter
 
 
 def expected_residual(

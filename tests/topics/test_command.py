@@ -291,7 +291,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(here, capsy
     for output, message in (
         ("folder", "folder: is a folder"),
         ("nowhere/out.csv", "nowhere/out.csv: its folder does not exist"),
-        ("out.tex", "the ending .tex of -o stands for no format"),
+        ("out.pdf", "the ending .pdf of -o stands for no format"),
     ):
         assert main(shlex.split(f"topics missing.csv -o {output}")) == 2
         assert message in capsys.readouterr().err
