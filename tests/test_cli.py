@@ -1589,7 +1589,7 @@ def test_build_loses_no_grade_of_an_audit(here, ok, run):
     before = (here / "drawn.prels").read_text()
     status, _, err = run(line)
     assert (status, (here / "drawn.prels").read_text()) == (2, before)
-    said = "drawn.prels: 1 judgment in it that the truth does not hold would be lost; name another file"
+    said = "drawn.prels: 1 judgment in it that the truth does not hold would be lost; name"
     assert said in err
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from rtc_bayes.collection.grades import counted_grades
 from rtc_bayes.collection.relevant_alone import without_advice
-from rtc_bayes.errors import check_word
+from rtc_bayes.errors import InputError, check_word
 from rtc_bayes.relevance.turned_labels import without_turned
 from rtc_bayes.report.elements import labels_words, measure_name
 from rtc_bayes.report.pairs import PAIR_FORMATS, pairs_table
@@ -184,9 +184,11 @@ def comparison_text(
     Raises
     ------
     InputError
-        Another table.
+        Another table, or pairs alone where there are none.
     """
     check_word("table", table, [*_WHICH])
+    if table == "pairs" and not any(len(comparison.a) for comparison in compared):
+        raise InputError("there are no pairs: one system", remedy='leave table="pairs" out')
     tables = [
         each
         for comparison in compared

@@ -125,7 +125,8 @@ def select_topics(
     (5, True)
     """
     remedy = "give a ScoreMatrix, or several"
-    check_type(scores, ScoreMatrix | Sequence, "scores are", remedy)
+    if hasattr(scores, "columns"):  # of a frame, which would give their names one by one
+        check_type(scores, ScoreMatrix, "scores are", remedy)
     several = [scores] if isinstance(scores, ScoreMatrix) else list(scores)
     for each in several:
         check_type(each, ScoreMatrix, "scores are", remedy)

@@ -111,7 +111,7 @@ def test_what_it_refuses(small, done, tmp_path):
         calibrate(small.runs, small.qrels, algorithm="ip", output=tmp_path)
     with pytest.raises(InputError, match="a trial takes 10 systems, of 8"):
         calibrate(small.runs, small.qrels, output=tmp_path)
-    with pytest.raises(InputError, match="holds no finished study"):
+    with pytest.raises(InputError, match="holds no study; give the folder"):
         CalibrationStudy.load(tmp_path)
 
 

@@ -194,7 +194,8 @@ def test_one_system_has_no_table_of_pairs(make_pool):
     pool = make_pool(np.random.default_rng(1), 1, 2, 4)
     alone = compare(pool, Relevance.from_values(pool, np.full(pool.n_documents, 0.5)))
     assert alone.to_latex().count(r"\begin{tabular}") == 1
-    assert alone.to_markdown(table="pairs") == ""
+    with pytest.raises(InputError, match="there are no pairs: one system; leave table"):
+        alone.to_markdown(table="pairs")
 
 
 @pytest.fixture(scope="module")

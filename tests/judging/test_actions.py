@@ -390,7 +390,7 @@ def test_the_command_says_what_python_says(pool, tmp_path, capsys, monkeypatch):
     estimand = rb.Estimand(depth=20)
     given = rb.Pool.from_runs(runs, depth=20, score_depth=1000, qrels=read)
     judgments = rb.Judgments.from_qrels(given, read).with_judge_labels(rb.read_labels(llm))
-    with pytest.warns(rb.CollectionWarning, match="have no label"):
+    with pytest.warns(rb.CollectionWarning, match="neither judgment nor label"):
         fitted = rb.fit(given, judgments, model="hierarchical:map")
     comparison = rb.compare(given, fitted, estimand)
     actions = rb.next_actions(comparison, judgments, {"human": 1, "label": 0.01}, worth=5)
