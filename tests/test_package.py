@@ -91,21 +91,22 @@ def test_one_version_everywhere():
 
 
 @pytest.mark.parametrize(
-    ("code", "seconds"),
+    ("code", "times"),
     [
-        ("import rtc_bayes", 0.2),
-        ("import rtc_bayes.cli; rtc_bayes.cli.main(['--help'])", 0.5),
-        ("import rtc_bayes.cli; rtc_bayes.cli.main(['compare', '--help'])", 0.5),
+        ("import rtc_bayes", 1.0),
+        ("import rtc_bayes.cli; rtc_bayes.cli.main(['--help'])", 4.0),
+        ("import rtc_bayes.cli; rtc_bayes.cli.main(['compare', '--help'])", 4.0),
     ],
 )
-def test_light_to_load(code, seconds):
+def test_light_to_load(code, times):
+    """Of the processor time that NumPy takes to load, whatever the machine."""
     loaded = json.loads(
         run_python(f"{code}\nimport json, sys; print(); print(json.dumps(list(sys.modules)))")
         .strip()
         .splitlines()[-1]
     )
     assert not {name.partition(".")[0] for name in loaded} & set(HEAVY)
-    assert processor_seconds(code) < seconds
+    assert processor_seconds(code) < times * processor_seconds("import numpy")
 
 
 def test_the_architecture_page_names_every_package():
