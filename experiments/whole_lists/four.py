@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from rtc_bayes import Fit, Judgments, Pool, Qrels, Runs, fit, read_qrels, read_runs
+from rtc_bayes import Fit, Judgments, Pool, Qrels, Run, Runs, fit, read_qrels, read_runs
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,18 @@ def prepared(folder: str) -> tuple[Runs, Qrels]:
         for topic, of_topic in qrels.items()
     }
     return runs, Qrels(labels)
+
+
+def cut(runs: Runs, length: int) -> Runs:
+    """Cut every list."""
+    return Runs(
+        Run.from_rankings(
+            name,
+            {topic: run.ranking(topic)[:length].tolist() for topic in run.topics},
+            scores={topic: run.scores(topic)[:length].tolist() for topic in run.topics},
+        )
+        for name, run in ((name, runs[name]) for name in runs.systems)
+    )
 
 
 def judged_to(runs: Runs, labels: Qrels, depth: int) -> Qrels:

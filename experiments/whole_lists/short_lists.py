@@ -24,9 +24,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from experiments.whole_lists.four import COLLECTIONS, prepared
+from experiments.whole_lists.four import COLLECTIONS, cut, prepared
 from experiments.whole_lists.residual import scores_of
-from rtc_bayes import Judgments, Pool, Run, Runs, evaluate
+from rtc_bayes import Judgments, Pool, evaluate
 from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.confidence.likeness import likeness, unlikeness
 from rtc_bayes.confidence.pair import half_width
@@ -53,18 +53,6 @@ def main() -> None:
     print(to_markdown(ap.pivot_table(aggfunc=rms, **shape).round(2).reset_index()))
     print(to_markdown(pd.DataFrame([*rules(errors)])))
     print(to_markdown(pd.DataFrame([*held(errors)])))
-
-
-def cut(runs: Runs, length: int) -> Runs:
-    """Cut every list."""
-    return Runs(
-        Run.from_rankings(
-            name,
-            {topic: run.ranking(topic)[:length].tolist() for topic in run.topics},
-            scores={topic: run.scores(topic)[:length].tolist() for topic in run.topics},
-        )
-        for name, run in ((name, runs[name]) for name in runs.systems)
-    )
 
 
 def rows_of(folder: str) -> Iterator[dict[str, object]]:

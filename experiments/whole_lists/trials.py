@@ -2,13 +2,14 @@
 
     RTC_BAYES_DATA=FOLDER python -m experiments.whole_lists.trials priors.json -o DIR
         [--collections NAME... --measure AP --beside ALGORITHM... --own]
-        [--systems 10 --trials 100 --moments plugin --jobs 2 --seed 3000]
+        [--systems 10 --cut RANK --trials 100 --moments plugin --jobs 2 --seed 3000]
 
 runs a robustness study of each collection: `robust` with the priors of `priors.json`
 (experiments.whole_lists.priors) judges two systems, three and a half judgments a topic at least,
-and compares ten, or as many as asked; other algorithms do beside it, on the same trials, and with
-`--own` the model that knows the collection's own parameters, from complete judgments. Then it
-prints a row for each algorithm of each finished study, as Markdown.
+and compares ten, or as many as asked, by lists that are cut at a rank if asked; other algorithms do
+beside it, on the same trials, and with `--own` the model that knows the collection's own
+parameters, from complete judgments. Then it prints a row for each algorithm of each finished study,
+as Markdown.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.common import study_row
-from experiments.whole_lists.four import COLLECTIONS, read
+from experiments.whole_lists.four import COLLECTIONS, condensed, cut, read
 from rtc_bayes import Estimand, Workers
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.robustness import Study, study
@@ -36,6 +37,7 @@ def main() -> None:
     parser.add_argument("--beside", nargs="+", default=[], metavar="ALGORITHM")
     parser.add_argument("--own", action="store_true")
     parser.add_argument("--systems", type=int, default=10)
+    parser.add_argument("--cut", type=int, metavar="RANK")
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--moments", choices=["exact", "plugin"], default="plugin")
     parser.add_argument("--jobs", type=int, default=2)
@@ -44,7 +46,9 @@ def main() -> None:
     priors = json.loads(options.priors.read_text())
     for folder in options.collections:
         judged = COLLECTIONS[folder]
-        runs, qrels = read(folder)
+        runs, qrels = condensed(folder) if options.cut else read(folder)
+        if options.cut:
+            runs = cut(runs, options.cut)
         of_model = [priors[folder], *([priors["own"][folder]] if options.own else [])]
         with progress_bar() as progress:
             study(
