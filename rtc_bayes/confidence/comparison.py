@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.confidence.comparison_texts import ComparisonTexts
 from rtc_bayes.confidence.pair import Pair, half_width
+from rtc_bayes.confidence.paper_tables import PaperTables
 from rtc_bayes.errors import InputError, explains_types, moved
 from rtc_bayes.store import json_of, write_csv
 from rtc_bayes.store.saved import Saved
@@ -44,7 +45,7 @@ _SYSTEM_COLUMNS = ("expected", "sd", "p_best", "rank_low", "rank_median", "rank_
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(ComparisonTexts, Shown, Saved):
+class Comparison(ComparisonTexts, PaperTables, Shown, Saved):
     """Expected scores of systems, and the probability of every sign of every difference.
 
     Made by :func:`rtc_bayes.compare`. A score is the mean over topics; a difference is that of
@@ -570,89 +571,9 @@ class Comparison(ComparisonTexts, Shown, Saved):
         """
         write_csv(self.to_frame(), path, self.meta)
 
-    @explains_types
-    def to_latex(
-        self,
-        path: str | Path | None = None,
-        judgments: Judgments | None = None,
-        *,
-        table: Literal["both", "systems", "pairs"] = "both",
-    ) -> str:
-        r"""Return the comparison as LaTeX tables for a paper, as ``compare -o FILE.tex`` does.
-
-        First the ranking: expected scores with 95% intervals, and ranks if asked for. Then all
-        pairs: the better system first, its probability, and the difference with its 95% interval.
-        Each is a ``tabular`` with the rules of the package booktabs, below its title in comments.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            Where to write it, too.
-        judgments : Judgments, optional
-            What was judged. Then the ranking says which share of each system's lists is judged.
-        table : {"both", "systems", "pairs"}
-            The ranking alone (``"systems"``), the pairs alone, or both. One system has no pairs.
-
-        Returns
-        -------
-        str
-            Numbers are rounded as the command prints them; :meth:`to_csv` has them in full.
-
-        Raises
-        ------
-        InputError
-            Another table, or a file that cannot be written.
-
-        Examples
-        --------
-        >>> import rtc_bayes as rb
-        >>> run = rb.Run.from_rankings
-        >>> runs = rb.Runs([run("A", {"1": ["x", "y"]}), run("B", {"1": ["y", "x"]})])
-        >>> pool = rb.Pool.from_runs(runs)
-        >>> comparison = rb.compare(pool, rb.Relevance.from_values(pool, [0.9, 0.1]))
-        >>> print(*comparison.to_latex(table="pairs").splitlines()[2:5], sep="\n")
-        \begin{tabular}{llrr}
-        \toprule
-        better & worse & P(better) & difference (95\% interval) \\
-        """
-        return text_of([self], path, judgments, table=table, kind="latex")
-
-    @explains_types
-    def to_markdown(
-        self,
-        path: str | Path | None = None,
-        judgments: Judgments | None = None,
-        *,
-        table: Literal["both", "systems", "pairs"] = "both",
-    ) -> str:
-        """Return the comparison as Markdown pipe tables, as ``compare -o FILE.md`` does.
-
-        Parameters
-        ----------
-        path, judgments, table
-            As of :meth:`to_latex`, which has the same tables.
-
-        Returns
-        -------
-        str
-            Each table below its title.
-
-        Raises
-        ------
-        InputError
-            Another table, or a file that cannot be written.
-
-        Examples
-        --------
-        >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=2, seed=1).runs, depth=5)
-        >>> relevance = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
-        >>> for line in rb.compare(pool, relevance).to_markdown(table="pairs").splitlines()[2:4]:
-        ...     print(line)
-        | better | worse | P(better) | difference (95% interval) |
-        | --- | --- | ---: | ---: |
-        """
-        return text_of([self], path, judgments, table=table, kind="markdown")
+    @property
+    def _by_measure(self) -> tuple[Comparison]:
+        return (self,)
 
     def __repr__(self) -> str:
         pairs = len(self.a)
@@ -702,16 +623,3 @@ def page_of(
     audits = [audit] if alone else audit or ()
     made_by = "comparison_page:comparison_html"
     return page_by(made_by, path, compared, judgments, algorithm=algorithm, audits=audits)
-
-
-def text_of(
-    compared: Sequence[Comparison],
-    path: str | Path | None,
-    judgments: Judgments | None,
-    *,
-    table: str,
-    kind: str,
-) -> str:
-    """Return the tables of comparisons as LaTeX or Markdown, and write them if a path is given."""
-    made_by = "command_tables:comparison_text"
-    return page_by(made_by, path, compared, judgments, table=table, kind=kind)

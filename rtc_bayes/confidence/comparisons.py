@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from rtc_bayes.confidence.comparison import Comparison, page_of, text_of
+from rtc_bayes.confidence.comparison import Comparison, page_of
+from rtc_bayes.confidence.paper_tables import PaperTables
 from rtc_bayes.errors import InputError, explains_types, moved
 from rtc_bayes.measures.names import MeasureLike, name_among
 from rtc_bayes.store import json_of, read_tree, write_csv, write_dataset
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _FORMAT = "rtc_bayes comparisons 1"
 
 
-class Comparisons(dict[str, Comparison], Shown):
+class Comparisons(dict[str, Comparison], PaperTables, Shown):
     """Comparisons by the names of their measures, found by any way to write one.
 
     Made by :func:`rtc_bayes.compare` of a list of measures. :meth:`save` writes all of them so
@@ -134,76 +135,9 @@ class Comparisons(dict[str, Comparison], Shown):
         """
         return page_of(list(self.values()), path, judgments, algorithm=algorithm, audit=audit)
 
-    @explains_types
-    def to_latex(
-        self,
-        path: str | Path | None = None,
-        judgments: Judgments | None = None,
-        *,
-        table: Literal["both", "systems", "pairs"] = "both",
-    ) -> str:
-        r"""Return the LaTeX tables of every measure, as ``compare -o FILE.tex`` does.
-
-        Parameters
-        ----------
-        path, judgments, table
-            As of :meth:`Comparison.to_latex`.
-
-        Returns
-        -------
-        str
-            The tables of one measure below those of another.
-
-        Raises
-        ------
-        InputError
-            As of :meth:`Comparison.to_latex`.
-
-        Examples
-        --------
-        >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=3, seed=1).runs, depth=5)
-        >>> relevance = rb.Relevance.from_values(pool, [0.5] * pool.n_documents)
-        >>> by = rb.compare(pool, relevance, ["AP", "P@5"])
-        >>> by.to_latex().count(r"\begin{tabular}"), by.to_latex(table="pairs").count(r"\toprule")
-        (4, 2)
-        """
-        return text_of(list(self.values()), path, judgments, table=table, kind="latex")
-
-    @explains_types
-    def to_markdown(
-        self,
-        path: str | Path | None = None,
-        judgments: Judgments | None = None,
-        *,
-        table: Literal["both", "systems", "pairs"] = "both",
-    ) -> str:
-        """Return the Markdown tables of every measure, as ``compare -o FILE.md`` does.
-
-        Parameters
-        ----------
-        path, judgments, table
-            As of :meth:`Comparison.to_latex`.
-
-        Returns
-        -------
-        str
-            The tables of one measure below those of another.
-
-        Raises
-        ------
-        InputError
-            As of :meth:`Comparison.to_latex`.
-
-        Examples
-        --------
-        >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=3, seed=1).runs, depth=5)
-        >>> relevance = rb.Relevance.from_values(pool, [0.5] * pool.n_documents)
-        >>> rb.compare(pool, relevance, ["AP", "P@5"]).to_markdown().count("| better | worse |")
-        2
-        """
-        return text_of(list(self.values()), path, judgments, table=table, kind="markdown")
+    @property
+    def _by_measure(self) -> tuple[Comparison, ...]:
+        return tuple(self.values())
 
     def to_datatree(self) -> xr.DataTree:
         """Return :meth:`Comparison.to_xarray` of each measure, as a tree with a group for each.

@@ -18,14 +18,14 @@ class Shown:
 
 
 def page_by(maker: str, path: str | Path | None, *shown: object, **options: object) -> str:
-    """Return the page that the report makes of results; write it where a path is given.
+    """Return the page or tables that the report makes of results; write them to a path, if any.
 
     The report stands above the results, which do not import it.
 
     Parameters
     ----------
     maker : str
-        A function of :mod:`rtc_bayes.report` that returns HTML, as ``"MODULE:FUNCTION"``.
+        A function of :mod:`rtc_bayes.report` that returns text, as ``"MODULE:FUNCTION"``.
     path : str or Path or None
     *shown, **options
         What the function takes.
