@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rtc_bayes.cli.guarding import lose_no_judgment
+from rtc_bayes.cli.guarding import PRELS, lose_no_judgment
 from rtc_bayes.cli.inputs import digests
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.shown import counted
@@ -25,7 +25,7 @@ def share_of(text: str) -> float:
         return float(text)
     except ValueError:
         pass
-    if Path(text).exists() or text.endswith(".prels"):
+    if Path(text).exists() or text.endswith(PRELS):
         raise InputError(
             f"--audit {text}: next draws an audit's documents, and needs their share of the pool",
             remedy="write --audit 0.02 -o FILE.prels to draw them; what is judged of them is "
