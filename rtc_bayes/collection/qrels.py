@@ -110,6 +110,10 @@ class _TopicTable[Value](Immutable, Mapping[str, Mapping[str, Value]]):
     def __len__(self) -> int:
         return len(self._table)
 
+    def __repr__(self) -> str:
+        topics = counted(len(self), "topic")
+        return f"{type(self).__name__}({topics}, {counted(self.n_values, 'document')})"
+
 
 class Qrels(_TopicTable[int]):
     """Relevance judgments: per topic a grade for each judged docno, in the order of the file.
@@ -342,10 +346,6 @@ class Probabilities(_TopicTable[float]):
         accepted: float = value
         return accepted
 
-    def __repr__(self) -> str:
-        topics = counted(len(self), "topic")
-        return f"Probabilities({topics}, {counted(self.n_values, 'document')})"
-
 
 class Scores(_TopicTable[float]):
     """Outside evidence: per topic a score for each docno, higher for what is likelier relevant.
@@ -370,10 +370,6 @@ class Scores(_TopicTable[float]):
             raise ValueError(value)
         accepted: float = value
         return accepted
-
-    def __repr__(self) -> str:
-        topics = counted(len(self), "topic")
-        return f"Scores({topics}, {counted(self.n_values, 'document')})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -461,10 +457,6 @@ class Prels(_TopicTable[Prel]):
             path=self.path,
             relevance_level=self.relevance_level,
         )
-
-    def __repr__(self) -> str:
-        topics = counted(len(self), "topic")
-        return f"Prels({topics}, {counted(self.n_values, 'document')})"
 
 
 def one_design(digests: Iterable[str | None]) -> str | None:

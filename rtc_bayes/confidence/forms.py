@@ -62,9 +62,7 @@ def normal(expected: ArrayLike, variance: ArrayLike) -> SignProbabilities:
     >>> float(normal(0.02, 0.01**2).less.round(3))
     0.023
     """
-    expected, variance = np.broadcast_arrays(
-        np.asarray(expected, dtype=np.float64), np.asarray(variance, dtype=np.float64)
-    )
+    expected, variance = _broadcast(expected, variance)
     return _around_certainty(expected, variance, ndtr(_standardised(expected, variance)))
 
 
@@ -95,9 +93,7 @@ def corrected(
     >>> corrected([0.01], [0.01**2], [0.4], [0.0]).less.round(3)
     array([0.162])
     """
-    expected, variance = np.broadcast_arrays(
-        np.asarray(expected, dtype=np.float64), np.asarray(variance, dtype=np.float64)
-    )
+    expected, variance = _broadcast(expected, variance)
     x = np.atleast_1d(_standardised(expected, variance))
     pairs = x.shape[-1]
     skew = np.clip(_finite(skewness, pairs), -_MOST_SKEWNESS, _MOST_SKEWNESS)
@@ -126,9 +122,7 @@ def student(expected: ArrayLike, variance: ArrayLike, degrees: float) -> SignPro
     SignProbabilities
         Without variance, those of :func:`normal`.
     """
-    expected, variance = np.broadcast_arrays(
-        np.asarray(expected, dtype=np.float64), np.asarray(variance, dtype=np.float64)
-    )
+    expected, variance = _broadcast(expected, variance)
     return _around_certainty(expected, variance, stdtr(degrees, _standardised(expected, variance)))
 
 
@@ -200,6 +194,10 @@ def smoothed(shares: SignProbabilities, outcomes: int) -> SignProbabilities:
     below, equal, above = (outcomes * share for share in shares)
     size = outcomes + 2.0
     return SignProbabilities((below + 1.0) / size, equal / size, (above + 1.0) / size)
+
+
+def _broadcast(*values: ArrayLike) -> tuple[Floats, ...]:
+    return np.broadcast_arrays(*(np.asarray(each, dtype=np.float64) for each in values))
 
 
 def _standardised(expected: Floats, variance: Floats) -> Floats:

@@ -215,7 +215,7 @@ class Aggregate:
         return f"{said}, {self.probability.sum():.1f} relevant expected, {ties} tied)"
 
 
-def _default_method(labels: Labels, families: Mapping[str, str] | None = None) -> Method:
+def _default_method(labels: Labels, families: Mapping[str, str] | None) -> Method:
     """Return the method where none is named: a panel of one judge, or of families."""
     one_judge = len(labels.judges) == 1
     return "panel" if one_judge or families is not None else "hierarchical"

@@ -83,6 +83,4 @@ def posterior(votes: Votes, log_prior: Floats, confusion: Floats) -> Floats:
     for true in range(votes.n_grades):
         total[:, true] = np.bincount(votes.pair_of, log_said[:, true], votes.n_pairs)
     total += log_prior
-    total -= total.max(axis=1, keepdims=True)
-    grades = np.exp(total)
-    return votes.fixed(grades / grades.sum(axis=1, keepdims=True))
+    return votes.from_logs(total)

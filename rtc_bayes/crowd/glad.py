@@ -47,6 +47,4 @@ def _expected(votes: Votes, parameters: Floats) -> Floats:
     wrong = log_expit(-x) - np.log(votes.n_grades - 1)
     total = np.tile(np.bincount(votes.pair_of, wrong, votes.n_pairs)[:, None], votes.n_grades)
     np.add.at(total, (votes.pair_of, votes.grade), log_expit(x) - wrong)
-    total -= total.max(axis=1, keepdims=True)
-    grades = np.exp(total)
-    return votes.fixed(grades / grades.sum(axis=1, keepdims=True))
+    return votes.from_logs(total)

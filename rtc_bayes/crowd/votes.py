@@ -89,6 +89,11 @@ class Votes:
         grades[told] = np.eye(self.n_grades)[self.gold[told]]
         return grades
 
+    def from_logs(self, grades: Floats) -> Floats:
+        """Return probabilities of grades from their logs, each pair's up to a constant."""
+        weights = np.exp(grades - grades.max(axis=1, keepdims=True))
+        return self.fixed(weights / weights.sum(axis=1, keepdims=True))
+
     def confusion_counts(self, grades: Floats) -> Floats:
         """Return how often a judge gives a grade where another is true: (judge, true, given).
 

@@ -94,7 +94,7 @@ def solve(
     -------
     RankLayerMode
     """
-    weight = _weight(items, temper)
+    weight = pair_weight(items, temper)
     wins, meetings = relevant + 1.0, relevant + nonrelevant + 2.0
     below_less_above = np.arange(items - 1, -items, -2)
 
@@ -110,10 +110,7 @@ def solve(
         # an item expects to win sum_k sigma(theta_r - theta_k), and won as many as stand below
         won = 0.5 * (below_less_above + items - 1)
         gradient = weight * (won - (win.sum(axis=1) - 0.5)) + wins - meetings * q
-        curvature = -weight * win * (1.0 - win)
-        curvature[np.diag_indices(items)] = 0.0
-        curvature[np.diag_indices(items)] = meetings * q * (1.0 - q) - curvature.sum(axis=1)
-        return gradient, curvature
+        return gradient, curvature(win, weight, meetings * q * (1.0 - q))
 
     mode = maximise(np.full(items, np.log(wins / (meetings - wins))), log_density, derivatives)
     return RankLayerMode(mode.at, sigmoid(mode.at), mode.iterations, mode.gradient, mode.converged)
@@ -244,7 +241,7 @@ def graph(judgments: Judgments, *, temper: Temper = "none") -> pm.Model:
         prior = distinct[:, :, None] + 1.0
         theta = LogitBeta("theta", prior[:, 0], prior[:, 1], dims=("curve", "rank"))
         lost = pm.math.log1pexp(theta[:, None, :] - theta[:, :, None])
-        pm.Potential("pairs", -_weight(items, temper) * pm.math.sum(above * lost))
+        pm.Potential("pairs", -pair_weight(items, temper) * pm.math.sum(above * lost))
     return model
 
 
@@ -255,7 +252,19 @@ def _distinct(judgments: Judgments) -> tuple[Floats, NDArray[np.int64]]:
     return distinct, curve_of
 
 
-def _weight(items: int, temper: Temper) -> float:
+def curvature(win: Floats, weight: float, of_judgments: Floats) -> Floats:
+    """Return minus the second derivatives of layer 1, of which judgments add to the diagonal.
+
+    `win` is the probability that an item wins over another, `weight` is :func:`pair_weight`.
+    """
+    result = -weight * win * (1.0 - win)
+    np.fill_diagonal(result, 0.0)
+    np.fill_diagonal(result, of_judgments - result.sum(axis=1))
+    return result
+
+
+def pair_weight(items: int, temper: Temper) -> float:
+    """Return the weight of the pairwise likelihood."""
     return 1.0 if temper == "none" else 1.0 / items
 
 

@@ -228,7 +228,7 @@ def demo_tables(made: Demo) -> list[Passage | Table]:
         {
             "system": systems["system"],
             score: [
-                with_normal_interval(expected, sd, ".3f", least=0.0)
+                with_normal_interval(expected, sd, ".3f")
                 for expected, sd in zip(systems["expected"], systems["sd"], strict=True)
             ],
             "true": systems["true"],
@@ -347,7 +347,7 @@ def _systems_table(
 def _with_intervals(systems: pd.DataFrame) -> pd.DataFrame:
     """Put a 95% interval beside each expected score, in place of its standard deviation."""
     scores = zip(systems["expected"], systems["sd"], strict=True)
-    written = [with_normal_interval(*score, ".4f", least=0.0) for score in scores]
+    written = [with_normal_interval(*score, ".4f") for score in scores]
     word = "expected (95% interval)"
     return systems.assign(expected=written).drop(columns="sd").rename(columns={"expected": word})
 

@@ -25,9 +25,9 @@ from rtc_bayes.report.elements import (
     figure,
     figures_beside,
     heading,
+    how_made,
     labels_words,
     mean_of,
-    provenance,
 )
 from rtc_bayes.report.page import Page, whole_page
 from rtc_bayes.report.pairs import PAIR_FORMATS, SURE, better_first, pairs_table, unless_certain
@@ -99,8 +99,7 @@ def comparison_page(
             sections += _by_measure(each, used, judgments, looks.get(each.measure), 3)
     if judgments is not None:
         sections += [*_judged(first, judgments), *_next(first, judgments, algorithm)]
-    if "version" in first.meta:
-        sections.append(provenance(first.meta))
+    sections += how_made(first.meta)
     return Page("Comparison", "\n".join(sections), {})
 
 

@@ -14,7 +14,7 @@ from rtc_bayes.report.description_tables import (
     topics_described,
 )
 from rtc_bayes.report.drawing import NAMED
-from rtc_bayes.report.elements import facts, figure, figures_beside, heading, provenance
+from rtc_bayes.report.elements import facts, figure, figures_beside, heading, how_made
 from rtc_bayes.report.page import Page, whole_page
 from rtc_bayes.report.tables import to_html
 from rtc_bayes.store.shown import counted
@@ -42,9 +42,8 @@ def description_body(description: Description) -> str:
         *_drawn(description),
         heading("Systems and topics"),
         *_folded(description),
+        *how_made(description.meta),
     ]
-    if "version" in description.meta:
-        sections.append(provenance(description.meta))
     return "\n".join(sections)
 
 

@@ -89,6 +89,11 @@ def facts(entries: Sequence[tuple[str, str]]) -> str:
     return f'<ul class="facts">{items}</ul>'
 
 
+def how_made(meta: Mapping[str, Any]) -> list[str]:
+    """Say how the numbers were made, where that is known."""
+    return [provenance(meta)] if "version" in meta else []
+
+
 def provenance(meta: Mapping[str, Any]) -> str:
     """Say how the numbers were made."""
     entries = {

@@ -218,9 +218,7 @@ def _accuracy_line(
     )
 
 
-def _bin_points(
-    pairs: pd.DataFrame, seed: int, fewest: int, least: int | None = None
-) -> np.ndarray:
+def _bin_points(pairs: pd.DataFrame, seed: int, fewest: int, least: int | None) -> np.ndarray:
     """Mean confidence, accuracy, its interval and the share of pairs of each bin that has any."""
     if least is None:
         number, bins = bin_of(pairs["confidence"]), len(BINS)

@@ -13,8 +13,8 @@ from rtc_bayes.report.elements import (
     figure,
     folded,
     heading,
+    how_made,
     mean_of,
-    provenance,
     table,
 )
 from rtc_bayes.report.exports import write_page
@@ -96,9 +96,8 @@ def left_out_page(result: LeftOut) -> Page:
         heading("Groups and runs"),
         folded(tables["groups"], f"All groups ({len(result.groups)})", unfold=False),
         folded(tables["runs"], "All runs", unfold=False),
+        *how_made(result.meta),
     ]
-    if "version" in result.meta:
-        sections.append(provenance(result.meta))
     return Page("Groups left out", "\n".join(sections), tables)
 
 

@@ -15,8 +15,8 @@ from rtc_bayes.report.elements import (
     figures_beside,
     folded,
     heading,
+    how_made,
     mean_of,
-    provenance,
     table,
 )
 from rtc_bayes.report.exports import TABLES, write_page
@@ -123,9 +123,8 @@ def reuse_page(result: Reusability, posterior: LossPosterior) -> Page:
             "scatter about it, for topics differ; a group's systems stray together.",
         ),
         folded(tables["systems"], f"All systems ({len(result.held.systems)})", unfold=False),
+        *how_made(result.meta),
     ]
-    if "version" in result.meta:
-        sections.append(provenance(result.meta))
     return Page("Reusability", "\n".join(sections), tables)
 
 

@@ -232,10 +232,10 @@ def normal_interval(
     return np.maximum(least, centre - half), centre + half
 
 
-def with_normal_interval(middle: float, sd: float, form: str, *, least: float = -math.inf) -> str:
-    """Write a number and its 95% interval by a normal, cut at the least value there can be."""
-    low, high = normal_interval(middle, sd, least=least)
-    return with_interval(middle, (float(low), float(high)), form)
+def with_normal_interval(score: float, sd: float, form: str) -> str:
+    """Write a score and its 95% interval by a normal, cut at 0."""
+    low, high = normal_interval(score, sd, least=0.0)
+    return with_interval(score, (float(low), float(high)), form)
 
 
 def _undefined(value: object) -> bool:

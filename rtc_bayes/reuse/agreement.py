@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,9 +184,7 @@ def chi_square(observed: NDArray[np.float64], expected: NDArray[np.float64]) -> 
     >>> round(chi_square(*table_5), 1)  # printed 44.7
     44.7
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        parts = (observed - expected) ** 2 / expected
-    return float(np.where(observed == expected, 0.0, parts).sum())
+    return float(_chi_squares(observed, expected))
 
 
 def chi_square_p(statistic: float) -> float:
@@ -245,7 +243,7 @@ def exact_p(
     return float(chance[_chi_squares(tables, share * n) >= bound].sum())
 
 
-def _chi_squares(tables: NDArray[np.int_], expected: NDArray[np.float64]) -> NDArray[np.float64]:
+def _chi_squares(tables: NDArray[Any], expected: NDArray[np.float64]) -> NDArray[np.float64]:
     with np.errstate(divide="ignore", invalid="ignore"):
         parts = (tables - expected) ** 2 / expected
-    return np.asarray(np.where(tables == expected, 0.0, parts).sum(axis=1))
+    return np.asarray(np.where(tables == expected, 0.0, parts).sum(axis=-1))

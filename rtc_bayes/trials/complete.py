@@ -245,10 +245,8 @@ def check_can_condense(qrels: Qrels, estimand: Estimand) -> None:
 
 def _counts(qrels: Qrels, estimand: Estimand) -> tuple[int, int]:
     """Count the judged documents that are relevant, and those that are not."""
-    level = estimand.relevance_level or 1
-    grades = [grade for topic in qrels for grade in qrels.judged(topic).values()]
-    relevant = sum(grade >= level for grade in grades)
-    return relevant, len(grades) - relevant
+    judged, relevant = qrels.counts(estimand.relevance_level or 1)
+    return relevant, judged - relevant
 
 
 def _as_measured(qrels: Qrels, estimand: Estimand) -> Qrels:

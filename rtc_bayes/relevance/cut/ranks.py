@@ -13,7 +13,7 @@ from rtc_bayes.relevance.cut.hmc import chain, leapfrog
 from rtc_bayes.relevance.cut.normal import inverse_root
 from rtc_bayes.relevance.cut.targets import RankTarget
 from rtc_bayes.relevance.logistic import sigmoid
-from rtc_bayes.relevance.rank import Temper, solve
+from rtc_bayes.relevance.rank import Temper, curvature, pair_weight, solve
 
 # a chain begins with a draw of the Laplace normal, which is near the target
 _WARM = 20
@@ -63,12 +63,10 @@ def sample(
     RankDraws
     """
     curve = solve(items, relevant, nonrelevant, temper)
-    weight = 1.0 if temper == "none" else 1.0 / items
+    weight = pair_weight(items, temper)
     wins, meetings = relevant + 1.0, relevant + nonrelevant + 2.0
     win = sigmoid(curve.theta[:, None] - curve.theta[None, :])
-    precision = -weight * win * (1.0 - win)
-    precision[np.diag_indices(items)] = 0.0
-    precision[np.diag_indices(items)] = meetings * curve.q * (1.0 - curve.q) - precision.sum(axis=1)
+    precision = curvature(win, weight, meetings * curve.q * (1.0 - curve.q))
     spread = np.empty_like(precision)
     inverse_root(precision, spread)
 
