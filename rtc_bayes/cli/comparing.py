@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -29,6 +29,7 @@ from rtc_bayes.cli.arguments import (
     SomeQrels,
 )
 from rtc_bayes.cli.compared_audit import AuditFiles, AuditInputs
+from rtc_bayes.cli.compared_result import ComparedResult
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import (
     PAGE_ENDINGS,
@@ -37,19 +38,14 @@ from rtc_bayes.cli.inputs import (
     read_judgments,
     read_options,
     refuse_unused,
-    show_page,
 )
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.measures.estimand import Estimand
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from rtc_bayes.collection import Judgments, Pool, Qrels, Relevance
     from rtc_bayes.confidence import Comparison
-    from rtc_bayes.judging import Audit
     from rtc_bayes.relevance import Fit, ModelSpec
-    from rtc_bayes.report.terminal import Passage, Table
     from rtc_bayes.workers import Workers
 
 # seconds without a sign of life
@@ -247,14 +243,14 @@ def compare(
     for file, kind in kinds.items():
         match kind:
             case "json":
-                _write_json(result, file)
+                result.write_json(file)
             case "csv":
-                _write_csv(result, file, ranks=added.ranks)
+                result.write_csv(file, ranks=added.ranks)
             case "html":
                 chosen = inputs.spec.text if sources.names_model else None
-                _write_page(result, file, algorithm=chosen, quiet=quiet)
+                result.write_page(file, algorithm=chosen, quiet=quiet)
             case "table" | "latex" | "markdown":
-                _write_tables(result, file, kind, baseline=added.baseline, seed=seed)
+                result.write_tables(file, kind, baseline=added.baseline, seed=seed)
 
 
 def _check_combinations(
@@ -446,21 +442,6 @@ def _of_model(
     return _Predicted(fitted, judgments, {})
 
 
-@dataclass(frozen=True)
-class _Result:
-    """What is written: a comparison for each measure, and what stands beside it.
-
-    `by_topic` and `audits` are empty, or have one for each comparison. `judgments` are over the
-    pool, with those of the audit.
-    """
-
-    compared: list[Comparison]
-    by_topic: list[pd.DataFrame]
-    judgments: Judgments | None
-    meta: dict[str, Any]
-    audits: Sequence[Audit] = ()
-
-
 def _compare(
     inputs: _Inputs,
     predicted: _Predicted,
@@ -471,7 +452,7 @@ def _compare(
     seed: int,
     workers: Workers,
     quiet: bool,
-) -> _Result:
+) -> ComparedResult:
     """Compare the systems by each measure, and add what was asked for."""
     from rtc_bayes.confidence import compare
     from rtc_bayes.store import progress_bar, provenance
@@ -494,74 +475,7 @@ def _compare(
         compared = [replace(each, meta={**each.meta, **meta}) for each in compared]
         by_topic = [each.per_topic() for each in compared if added.per_topic]
     over_pool = None if judgments is None else judgments.on(inputs.pool)
-    return _Result(compared, by_topic, over_pool, meta)
-
-
-def _write_json(result: _Result, output: str | None) -> None:
-    """Write the comparison as JSON; of several measures, a list."""
-    from rtc_bayes.report.terminal import write_value
-
-    written = [each.to_dict() for each in result.compared]
-    for entry, look in zip(written, result.audits, strict=False):
-        entry["audit"] = look.to_dict()
-    for entry, frame in zip(written, result.by_topic, strict=False):
-        entry["per_topic"] = frame.to_dict("records")
-    write_value(written[0] if len(written) == 1 else written, output, None)
-
-
-def _write_csv(result: _Result, output: str | None, *, ranks: bool) -> None:
-    """Write the one table that was asked for: of topics, quantities, systems or pairs."""
-    from rtc_bayes.confidence.comparisons import stacked
-    from rtc_bayes.report.terminal import write_frame
-
-    frames = (
-        result.by_topic
-        or [look.to_frame() for look in result.audits]
-        or [each.systems_frame() if ranks else each.to_frame() for each in result.compared]
-    )
-    write_frame(stacked([each.measure for each in result.compared], frames), output, result.meta)
-
-
-def _write_page(result: _Result, output: str | None, *, algorithm: str | None, quiet: bool) -> None:
-    """Write the page; `algorithm` is what chooses documents to judge next."""
-    from rtc_bayes.confidence.comparison import page_of
-
-    page = page_of(
-        result.compared, output, result.judgments, algorithm=algorithm, audit=result.audits
-    )
-    show_page(page, output, result.meta, quiet=quiet)
-
-
-def _write_tables(
-    result: _Result,
-    output: str | None,
-    kind: Literal["table", "latex", "markdown"],
-    *,
-    baseline: str | None,
-    seed: int,
-) -> None:
-    """Write tables as people read them."""
-    from rtc_bayes.report.terminal import write_tables
-
-    tables = _tables(result, baseline, seed, for_paper=kind != "table")
-    write_tables(list(tables), output, result.meta, kind)
-
-
-def _tables(
-    result: _Result, baseline: str | None, seed: int, *, for_paper: bool
-) -> Iterator[Table | Passage]:
-    """Make the tables of each comparison, then those of topics, then those of audits."""
-    from rtc_bayes.report.audit_section import audit_tables
-    from rtc_bayes.report.command_tables import comparison_tables, topic_tables
-
-    for each in result.compared:
-        yield from comparison_tables(
-            each, result.judgments, baseline=baseline, seed=seed, for_paper=for_paper
-        )
-    for frame in result.by_topic:
-        yield from topic_tables(frame)
-    for look in result.audits:
-        yield from audit_tables(look)
+    return ComparedResult(compared, by_topic, over_pool, meta)
 
 
 def _check_sources(context: typer.Context, sources: _Sources) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,18 +15,18 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.confidence.comparison_texts import ComparisonTexts
+from rtc_bayes.confidence.html_page import HtmlPage
 from rtc_bayes.confidence.pair import Pair, half_width
 from rtc_bayes.confidence.paper_tables import PaperTables
-from rtc_bayes.errors import InputError, explains_types, moved
+from rtc_bayes.errors import InputError, explains_types
 from rtc_bayes.store import json_of, write_csv
 from rtc_bayes.store.saved import Saved
-from rtc_bayes.store.shown import Shown, counted, page_by
+from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from rtc_bayes.collection import Judgments
     from rtc_bayes.confidence.setting import Setting
     from rtc_bayes.measures import ScoreMatrix
 
@@ -45,7 +45,7 @@ _SYSTEM_COLUMNS = ("expected", "sd", "p_best", "rank_low", "rank_median", "rank_
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(ComparisonTexts, PaperTables, Shown, Saved):
+class Comparison(ComparisonTexts, HtmlPage, PaperTables, Shown, Saved):
     """Expected scores of systems, and the probability of every sign of every difference.
 
     Made by :func:`rtc_bayes.compare`. A score is the mean over topics; a difference is that of
@@ -337,50 +337,6 @@ class Comparison(ComparisonTexts, PaperTables, Shown, Saved):
         scores, ((first, second),) = two.sample_all(), two.pairs
         return (scores[first] - scores[second]).ravel()
 
-    @explains_types
-    @moved(audits="write audit, of one or a list")
-    def to_html(
-        self,
-        path: str | Path | None = None,
-        judgments: Judgments | None = None,
-        *,
-        algorithm: str | None = None,
-        audit: object | Sequence[object] | None = None,
-    ) -> str:
-        """Return a page that shows the comparison in figures, tables and words.
-
-        It is one file that needs no other: expected scores with intervals, the probability that
-        each system is better than each other, who is confidently better than whom, what the
-        numbers are about, and how far to trust them.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            Where to write it, too.
-        judgments : Judgments, optional
-            What was judged. Then the page says how far the judgments go, and which documents to
-            judge next.
-        algorithm : str, optional
-            That chooses documents to judge next, as of :func:`rtc_bayes.next_documents`.
-        audit : Audit or sequence of Audit, optional
-            What a random sample says of the model: see :func:`rtc_bayes.audit`. The page counts
-            its judgments apart, whether `judgments` hold them or not.
-
-        Raises
-        ------
-        InputError, FitError
-            As of :func:`rtc_bayes.next_documents`.
-
-        Examples
-        --------
-        >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=3, seed=1).runs, depth=5)
-        >>> relevance = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
-        >>> rb.compare(pool, relevance).to_html("page.html")[:15]
-        '<!DOCTYPE html>'
-        """
-        return page_of([self], path, judgments, algorithm=algorithm, audit=audit)
-
     def score_matrix(self) -> ScoreMatrix:
         """Return the expected score of every system on every topic, and its variance.
 
@@ -608,18 +564,3 @@ def _listed(values: Iterable[Any]) -> list[Any]:
 def _records(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
     """One mapping per row."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def page_of(
-    compared: Sequence[Comparison],
-    path: str | Path | None,
-    judgments: Judgments | None,
-    *,
-    algorithm: str | None,
-    audit: object | Sequence[object] | None,
-) -> str:
-    """Return the page of comparisons, and write it where a path is given."""
-    alone = audit is not None and (isinstance(audit, str) or not isinstance(audit, Sequence))
-    audits = [audit] if alone else audit or ()
-    made_by = "comparison_page:comparison_html"
-    return page_by(made_by, path, compared, judgments, algorithm=algorithm, audits=audits)

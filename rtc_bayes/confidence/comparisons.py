@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from rtc_bayes.confidence.comparison import Comparison, page_of
+from rtc_bayes.confidence.comparison import Comparison
+from rtc_bayes.confidence.html_page import HtmlPage
 from rtc_bayes.confidence.paper_tables import PaperTables
-from rtc_bayes.errors import InputError, explains_types, moved
+from rtc_bayes.errors import InputError
 from rtc_bayes.measures.names import MeasureLike, name_among
 from rtc_bayes.store import json_of, read_tree, write_csv, write_dataset
 from rtc_bayes.store.shown import Shown, counted
@@ -18,12 +19,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from rtc_bayes.collection import Judgments
-
 _FORMAT = "rtc_bayes comparisons 1"
 
 
-class Comparisons(dict[str, Comparison], PaperTables, Shown):
+class Comparisons(dict[str, Comparison], HtmlPage, PaperTables, Shown):
     """Comparisons by the names of their measures, found by any way to write one.
 
     Made by :func:`rtc_bayes.compare` of a list of measures. :meth:`save` writes all of them so
@@ -100,40 +99,6 @@ class Comparisons(dict[str, Comparison], PaperTables, Shown):
         """Return what is kept beside every measure alike."""
         first, *others = (each.meta for each in self.values())
         return {k: v for k, v in first.items() if all(k in o and o[k] == v for o in others)}
-
-    @explains_types
-    @moved(audits="write audit, of one or a list")
-    def to_html(
-        self,
-        path: str | Path | None = None,
-        judgments: Judgments | None = None,
-        *,
-        algorithm: str | None = None,
-        audit: object | Sequence[object] | None = None,
-    ) -> str:
-        """Return one page of all measures: where they agree, then what each says.
-
-        Parameters
-        ----------
-        path, judgments, algorithm
-            As of :meth:`Comparison.to_html`. What to judge next is chosen for the first measure.
-        audit : Audit or sequence of Audit, optional
-            By as many measures as were audited.
-
-        Raises
-        ------
-        InputError, FitError
-            As of :func:`rtc_bayes.next_documents`.
-
-        Examples
-        --------
-        >>> import rtc_bayes as rb
-        >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=3, seed=1).runs, depth=5)
-        >>> relevance = rb.Relevance.from_values(pool, [0.5] * pool.n_documents)
-        >>> rb.compare(pool, relevance, ["AP", "P@5"]).to_html("page.html")[:15]
-        '<!DOCTYPE html>'
-        """
-        return page_of(list(self.values()), path, judgments, algorithm=algorithm, audit=audit)
 
     @property
     def _by_measure(self) -> tuple[Comparison, ...]:
