@@ -85,13 +85,6 @@ def outcomes(p):
         yield x, math.prod(q if bit else 1 - q for q, bit in zip(p, x, strict=True))
 
 
-def grade_outcomes(chances):
-    """Every possible outcome with its probability; of each document {grade: probability}."""
-    for outcome in itertools.product(*(chance.items() for chance in chances)):
-        grades, weights = zip(*outcome, strict=True)
-        yield grades, math.prod(weights)
-
-
 def distribution(rankings, p, score):
     """Scores (outcomes, lists) and probabilities (outcomes,) of one topic."""
     rows, weights = [], []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,9 @@ from rtc_bayes.cli.guarding import PRELS, lose_no_judgment
 from rtc_bayes.cli.inputs import digests
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.shown import counted, in_words
+
+if TYPE_CHECKING:
+    from rtc_bayes.judging import Algorithm
 
 
 @grouped
@@ -65,16 +68,8 @@ def build(
     chosen = parse_algorithm(algorithm)
     samples = hasattr(chosen.judge, "sample")
     as_prels = output.endswith(PRELS)
-    if as_prels and not samples:
-        raise InputError(
-            f"{chosen.judge.name} draws no sample, and prels hold probabilities of being drawn",
-            remedy="write another file, as judged.qrels, or judge by sample",
-        )
-    if as_prels and (qrels is not None or design.digests()):
-        raise InputError(
-            "prels are of one sample of a whole pool, with no judgments before and no design",
-            remedy="leave --qrels and --hold-out out, or write qrels",
-        )
+    if as_prels:
+        _check_prels(chosen, anew=qrels is None and not design.digests())
     systems, answers = runs.read(), read_qrels(truth)
     before = None if qrels is None else read_qrels(qrels)
     lose_no_judgment(output, [answers] if before is None else [answers, before], "the truth")
@@ -116,3 +111,17 @@ def build(
     write_json(result.meta() | {"meta": meta}, meta_path(output))
     if not quiet:
         typer.echo(f"{in_words(result)}\nin {output}")
+
+
+def _check_prels(chosen: Algorithm, *, anew: bool) -> None:
+    """Refuse prels of a judge that draws no sample, or where judging does not begin anew."""
+    if not hasattr(chosen.judge, "sample"):
+        raise InputError(
+            f"{chosen.judge.name} draws no sample, and prels hold probabilities of being drawn",
+            remedy="write another file, as judged.qrels, or judge by sample",
+        )
+    if not anew:
+        raise InputError(
+            "prels are of one sample of a whole pool, with no judgments before and no design",
+            remedy="leave --qrels and --hold-out out, or write qrels",
+        )

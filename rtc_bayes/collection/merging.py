@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rtc_bayes.collection.judgments import Judgments
+    from rtc_bayes.collection.pool import Pool
 
 Conflict = Literal["refuse", "first", "highest", "lowest", "majority"]
 """How a document that is judged differently gets its grade."""
@@ -290,21 +291,7 @@ def merge_judgments(judgments: Sequence[Judgments], conflict: Conflict) -> Judgm
         for document, label, grade in judged:
             value = (float(label), float(grade))
             made.setdefault(document, {})[f"source {number}"] = value
-    settled = [settle(list(values.values()), conflict) for values in made.values()]
-    conflicts = [d for d, values in made.items() if len(set(values.values())) > 1]
-    if conflicts:
-        if conflict == "refuse":
-            named = [
-                (pool.docnos[d], pool.topics[pool.topic_of[d]], _told(made[d]))
-                for d in conflicts[:NAMED]
-            ]
-            raise refused(len(conflicts), named)
-        ties = sum(tie for _, tie in settled)
-        tied = f", {ties} of them ties: the highest" if ties else ""
-        warn(
-            f"{_counted(len(conflicts))} judged differently; settled by {conflict}{tied}",
-        )
-    labels, grades = np.array([value for value, _ in settled]).reshape(-1, 2).T
+    labels, grades = np.array(_settled(made, conflict, pool)).reshape(-1, 2).T
     judged_for = _together(
         [(each.judged_for_by_topic or each.judged_for, each.judged_topics) for each in over]
     )
@@ -319,6 +306,27 @@ def merge_judgments(judgments: Sequence[Judgments], conflict: Conflict) -> Judgm
     )
     merged = merged.with_aside(pair for each in over for pair in each.aside)
     return replace(merged, judge_labels=beside[0] if beside else None)
+
+
+def _settled(
+    made: Mapping[int, Mapping[str, tuple[float, float]]], conflict: Conflict, pool: Pool
+) -> list[tuple[float, float]]:
+    """Return the label and grade that each document gets; refuse conflicts, or warn of them."""
+    settled = [settle(list(values.values()), conflict) for values in made.values()]
+    conflicts = [d for d, values in made.items() if len(set(values.values())) > 1]
+    if conflicts and conflict == "refuse":
+        named = [
+            (pool.docnos[d], pool.topics[pool.topic_of[d]], _told(made[d]))
+            for d in conflicts[:NAMED]
+        ]
+        raise refused(len(conflicts), named)
+    if conflicts:
+        ties = sum(tie for _, tie in settled)
+        tied = f", {ties} of them ties: the highest" if ties else ""
+        warn(
+            f"{_counted(len(conflicts))} judged differently; settled by {conflict}{tied}",
+        )
+    return [value for value, _ in settled]
 
 
 def settle[Value: (int, tuple[float, float])](

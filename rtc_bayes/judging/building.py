@@ -287,13 +287,7 @@ def build(
         session = HoldOutSession(none, algorithm, hold_out, groups, **stop)
     if session.target is not None:
         _warn_of_alike(pool)
-    missing: list[tuple[str, str]] = []
-    while (document := session.next()) is not None:
-        topic, docno = pool.pair_of(document)
-        grade = qrels[topic].get(docno, -1) if topic in qrels else -1
-        if grade < 0:
-            missing.append((topic, docno))
-        session.observe(document, float(grade >= level), max(grade, 0))
+    missing = _judge_all(session, pool, qrels, level)
     assert session.reason is not None
     assert isinstance(about.residual, float)
     compared = None
@@ -308,10 +302,24 @@ def build(
         confidence=session.confidence,
         compared=compared,
         differences=session.differences,
-        missing=tuple(missing),
+        missing=missing,
         steps=tuple(session.steps),
         before_fit=session.before_fit,
     )
+
+
+def _judge_all(
+    session: JudgingSession | HoldOutSession, pool: Pool, qrels: Qrels, level: int
+) -> tuple[tuple[str, str], ...]:
+    """Judge by the truth until the session ends; return what the truth lacks."""
+    missing = []
+    while (document := session.next()) is not None:
+        topic, docno = pool.pair_of(document)
+        grade = qrels[topic].get(docno, -1) if topic in qrels else -1
+        if grade < 0:
+            missing.append((topic, docno))
+        session.observe(document, float(grade >= level), max(grade, 0))
+    return tuple(missing)
 
 
 def _begun(judgments: Judgments | Qrels | None, pool: Pool, level: int) -> Judgments:

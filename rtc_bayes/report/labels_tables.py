@@ -48,32 +48,7 @@ def judges_tables(
     if human is not None:
         labels = labels.with_gold(human)
     binary = labels.at_level(relevance_level)
-    said = [f"{in_words(labels)}.", f"{in_words(made)}."]
-    said[0] += _dropped(labels.n_dropped - labels.n_above, "blank or below 0, which is no label")
-    said[0] += _dropped(labels.n_above, f"above {labels.n_grades - 1}, the highest grade")
-    try:
-        alpha = agreement(binary)
-        said.append(
-            f"Krippendorff's alpha of relevant or not: {alpha.value:.3f} ({alpha.low:.3f} to "
-            f"{alpha.high:.3f}), of {counted(alpha.pairs, 'pair')} labelled by two judges or more."
-        )
-    except InputError as error:
-        if len(labels.judges) > 1:
-            said.append(f"No agreement to tell: {error}")
-    if made.n_known:
-        said.append(f"Grades given of {counted(made.n_known, 'labelled pair')}, taken as true.")
-    aside = labels.gold.keys() - set(labels.pair_ids()) if human is not None else ()
-    if aside:
-        said.append(
-            f"Grades of {counted(len(aside), 'pair')} that nobody labelled say nothing here."
-        )
-    if not made.checked:
-        rests = "rests on the model's prior alone" if made.draws is not None else "is not known"
-        said.append(
-            "No pair has labels of two judges, and no grade of a person is given: how often a "
-            f"judge is right {rests}. Give grades of some pairs (--human), or labels of more "
-            "judges."
-        )
+    said = _sentences(labels, binary, made, with_human=human is not None)
     raw, told = judge_table(binary), made.judges_frame()
     table = raw[["judge", "labels", "agrees"]].assign(**{"says relevant": raw["grade_1"]})
     accuracies = told[["accuracy", "accuracy_low", "accuracy_high"]].itertuples(index=False)
@@ -101,6 +76,37 @@ def judges_tables(
         title += f" ({first}those of most labels, {_SHOWN} of {len(table)}; --judges shows all)"
         table = table.iloc[np.lexsort((-raw["labels"], ~suspected))[:_SHOWN]]
     return [Passage("labels", tuple(said)), Table(title, table, _FORMATS)]
+
+
+def _sentences(labels: Labels, binary: Labels, made: Aggregate, *, with_human: bool) -> list[str]:
+    """Say what the labels are, what was left of them, and how far judges agree."""
+    said = [f"{in_words(labels)}.", f"{in_words(made)}."]
+    said[0] += _dropped(labels.n_dropped - labels.n_above, "blank or below 0, which is no label")
+    said[0] += _dropped(labels.n_above, f"above {labels.n_grades - 1}, the highest grade")
+    try:
+        alpha = agreement(binary)
+        said.append(
+            f"Krippendorff's alpha of relevant or not: {alpha.value:.3f} ({alpha.low:.3f} to "
+            f"{alpha.high:.3f}), of {counted(alpha.pairs, 'pair')} labelled by two judges or more."
+        )
+    except InputError as error:
+        if len(labels.judges) > 1:
+            said.append(f"No agreement to tell: {error}")
+    if made.n_known:
+        said.append(f"Grades given of {counted(made.n_known, 'labelled pair')}, taken as true.")
+    aside = labels.gold.keys() - set(labels.pair_ids()) if with_human else ()
+    if aside:
+        said.append(
+            f"Grades of {counted(len(aside), 'pair')} that nobody labelled say nothing here."
+        )
+    if not made.checked:
+        rests = "rests on the model's prior alone" if made.draws is not None else "is not known"
+        said.append(
+            "No pair has labels of two judges, and no grade of a person is given: how often a "
+            f"judge is right {rests}. Give grades of some pairs (--human), or labels of more "
+            "judges."
+        )
+    return said
 
 
 def _dropped(number: int, why: str) -> str:

@@ -20,7 +20,7 @@ from rtc_bayes.report.elements import (
     table,
 )
 from rtc_bayes.report.exports import TABLES, write_page
-from rtc_bayes.report.page import Page, whole_page
+from rtc_bayes.report.page import Page, StudyTable, whole_page
 from rtc_bayes.report.reuse_tables import reuse_tables
 from rtc_bayes.report.tables import probability
 from rtc_bayes.store import write_csv
@@ -60,7 +60,7 @@ def reuse_page(result: Reusability, posterior: LossPosterior) -> Page:
     """Make the page of a hold-out experiment: see :func:`reuse_html`."""
     tables = {each.name: each for each in reuse_tables(result, posterior)}
     mean = mean_of(result.measure)
-    compared, groups = result.comparisons(), result.by_group()
+    compared = result.comparisons()
     pairs = {name: result.pairs(name) for name in compared["comparison"]}
     # with one group held out of a topic there are no pairs between new groups
     pairs = {name: frame for name, frame in pairs.items() if frame["reuse_p"].notna().any()}
@@ -69,6 +69,31 @@ def reuse_page(result: Reusability, posterior: LossPosterior) -> Page:
         f'<p class="lead">{html.escape(result.verdict())}</p>',
         facts(_facts(result)),
         f"<p>{html.escape(result.scores_text)}</p>",
+        *_losses(result, posterior, tables),
+        heading("Do comparisons come out the same?"),
+        f"<p>{html.escape(_ABOUT_PAIRS)}</p>",
+        *_of_pairs(pairs, compared, result.level, mean),
+        table(tables["comparisons"]),
+        *_power(result, compared),
+        heading("Systems"),
+        figure(
+            drawn.scores_held_out(result.by_system(), mean),
+            "Scores where held out against scores where contributed.",
+            "Mean scores on two sets of topics. The line is equality: without a loss, points "
+            "scatter about it, for topics differ; a group's systems stray together.",
+        ),
+        folded(tables["systems"], f"All systems ({len(result.held.systems)})", unfold=False),
+        *how_made(result.meta),
+    ]
+    return Page("Reusability", "\n".join(sections), tables)
+
+
+def _losses(
+    result: Reusability, posterior: LossPosterior, tables: Mapping[str, StudyTable]
+) -> list[str]:
+    """Draw the loss as observed and by the model, of all systems and of each group."""
+    mean, groups = mean_of(result.measure), result.by_group()
+    return [
         heading("What was lost"),
         f"<p>{html.escape(_ABOUT_LOSS)}</p>",
         figures_beside(
@@ -97,10 +122,13 @@ def reuse_page(result: Reusability, posterior: LossPosterior) -> Page:
             "differ from the one above by more than that.",
         ),
         table(tables["posterior"]),
-        heading("Do comparisons come out the same?"),
-        f"<p>{html.escape(_ABOUT_PAIRS)}</p>",
-        *_of_pairs(pairs, compared, result.level, mean),
-        table(tables["comparisons"]),
+    ]
+
+
+def _power(result: Reusability, compared: pd.DataFrame) -> list[str]:
+    """Draw what the experiment would have found."""
+    mean = mean_of(result.measure)
+    return [
         heading("What would be found"),
         figure(
             drawn.power_curves(
@@ -115,17 +143,7 @@ def reuse_page(result: Reusability, posterior: LossPosterior) -> Page:
             "Power of this experiment: of the test of the loss, which counts all systems together, "
             "and of one pair's t-test on the reuse topics of each comparison.",
         ),
-        heading("Systems"),
-        figure(
-            drawn.scores_held_out(result.by_system(), mean),
-            "Scores where held out against scores where contributed.",
-            "Mean scores on two sets of topics. The line is equality: without a loss, points "
-            "scatter about it, for topics differ; a group's systems stray together.",
-        ),
-        folded(tables["systems"], f"All systems ({len(result.held.systems)})", unfold=False),
-        *how_made(result.meta),
     ]
-    return Page("Reusability", "\n".join(sections), tables)
 
 
 def _of_pairs(
