@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from typer import Argument, Option
 
 from rtc_bayes import defaults
-from rtc_bayes.cli.groups import Group
+from rtc_bayes.cli.groups import Group, group_of
 from rtc_bayes.errors import CollectionWarning, FitWarning, InputError
 from rtc_bayes.measures.estimand import Estimand
 from rtc_bayes.workers import Workers
@@ -125,8 +125,11 @@ SomeCompleteQrels = Annotated[str | None, Option("--qrels", help=_COMPLETE)]
 class LabelFiles:
     """The files of labels of a command, not yet read, of which there may be none."""
 
-    labels: Sequence[str] | None = None
-    n_grades: int | None = None
+    labels: Annotated[
+        list[str] | None,
+        Option(metavar="FILE", help="Labels of judges that may err. Repeatable."),
+    ] = None
+    n_grades: NGrades = None
 
     def __post_init__(self) -> None:
         if self.n_grades is not None and not self.labels:
@@ -145,20 +148,7 @@ class LabelFiles:
         return read_labels(*self.labels, n_grades=self.n_grades) if self.labels else None
 
 
-LabelsRead = Annotated[
-    LabelFiles,
-    Group(
-        LabelFiles,
-        {
-            "labels": Annotated[
-                list[str] | None,
-                Option(metavar="FILE", help="Labels of judges that may err. Repeatable."),
-            ],
-            "n_grades": NGrades,
-        },
-        {"labels": None, "n_grades": None},
-    ),
-]
+LabelsRead = Annotated[LabelFiles, group_of(LabelFiles)]
 SomeQrels = Annotated[str | None, Option("--qrels", help="Judgments: topic iteration docno grade.")]
 
 JudgedFor = Annotated[
@@ -171,8 +161,13 @@ JudgedFor = Annotated[
 class DesignFiles:
     """The hold-out design of a command and the groups of its systems, not yet read."""
 
-    hold_out: str | None = None
-    groups: str | None = None
+    hold_out: Annotated[
+        str | None,
+        Option(metavar="DESIGN", help="Judge under this hold-out design (with --groups)."),
+    ] = None
+    groups: Annotated[
+        str | None, Option(metavar="GROUPS", help="The group of each system: system,group.")
+    ] = None
 
     def __post_init__(self) -> None:
         from rtc_bayes.collection.hold_out import check_groups_given
@@ -195,22 +190,7 @@ class DesignFiles:
         return digest_files(self.hold_out, self.groups)
 
 
-UnderDesign = Annotated[
-    DesignFiles,
-    Group(
-        DesignFiles,
-        {
-            "hold_out": Annotated[
-                str | None,
-                Option(metavar="DESIGN", help="Judge under this hold-out design (with --groups)."),
-            ],
-            "groups": Annotated[
-                str | None, Option(metavar="GROUPS", help="The group of each system: system,group.")
-            ],
-        },
-        {"hold_out": None, "groups": None},
-    ),
-]
+UnderDesign = Annotated[DesignFiles, group_of(DesignFiles)]
 
 # what scores are about
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from rtc_bayes.errors import InputError
 
@@ -21,8 +23,20 @@ if TYPE_CHECKING:
 class AuditFiles:
     """An audit's judgments and the log of looks at them, as they were typed."""
 
-    audit: str | None
-    audit_log: str | None
+    audit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.prels",
+            help="Check the model by these judgments, drawn with known probabilities (prels) by "
+            "`next --audit` with the same --seed.",
+        ),
+    ] = None
+    audit_log: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOG.json", help="Go on from the last look in this file, and add this one."
+        ),
+    ] = None
 
     def check(self, relevance: str | None, erels: str | None, measures: int) -> None:
         """Refuse a log without an audit or of several measures, and a fit that may have seen it."""

@@ -13,7 +13,6 @@ from rtc_bayes.cli.arguments import (
     Draws,
     Estimands,
     JudgedFor,
-    LabelFiles,
     LabelsRead,
     Method,
     Model,
@@ -30,7 +29,7 @@ from rtc_bayes.cli.arguments import (
 )
 from rtc_bayes.cli.compared_audit import AuditFiles, AuditInputs
 from rtc_bayes.cli.compared_result import ComparedResult
-from rtc_bayes.cli.groups import grouped
+from rtc_bayes.cli.groups import group_of, grouped
 from rtc_bayes.cli.inputs import (
     PAGE_ENDINGS,
     digests,
@@ -52,20 +51,31 @@ if TYPE_CHECKING:
 _PATIENCE = 2.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Sources:
     """Where relevance comes from, as it was typed."""
 
-    qrels: str | None
-    labels: LabelFiles
-    judged_for: str | None
-    model: str | None
-    method: str | None
-    option: Sequence[str] | None
-    draws: int | None
-    erels: str | None
-    default_p: float | None
-    relevance: str | None
+    qrels: SomeQrels = None
+    labels: LabelsRead
+    judged_for: JudgedFor = None
+    model: Model = None
+    method: Method = None
+    option: Options = None
+    draws: Draws = None
+    erels: Annotated[
+        str | None,
+        typer.Option(help="Probabilities of relevance (erels): topic Q0 docno probability."),
+    ] = None
+    default_p: Annotated[
+        float | None,
+        typer.Option(
+            help="For documents that --erels does not list, from 0 to 1; needed where they are "
+            "over a tenth of the pool. Default: 0.5."
+        ),
+    ] = None
+    relevance: Annotated[
+        str | None, typer.Option(metavar="FIT.nc", help="What `fit` wrote for these runs.")
+    ] = None
 
     @property
     def names_model(self) -> bool:
@@ -83,12 +93,32 @@ class _Sources:
 class _Additions:
     """What is asked of the comparison beyond what it always says."""
 
-    baseline: str | None
-    rope: float | None
-    ranks: bool
-    population: bool
-    forecast: float | None
-    per_topic: bool
+    baseline: Annotated[
+        str | None, typer.Option(metavar="RUN", help="Compare the others with this system only.")
+    ] = None
+    rope: Annotated[
+        float | None,
+        typer.Option(
+            metavar="EPS",
+            help="Add the probability that a difference is nearer to 0 than EPS (above 0).",
+        ),
+    ] = None
+    ranks: Annotated[
+        bool, typer.Option("--ranks", help="Add P(best) and ranks; as CSV, the systems alone.")
+    ] = False
+    population: Annotated[
+        bool, typer.Option("--population", help="Add P(better) on topics like these.")
+    ] = False
+    forecast: Annotated[
+        float | None,
+        typer.Option(
+            metavar="CONF",
+            help="Add how many more judgments give this confidence, from 0.5 to 1.",
+        ),
+    ] = None
+    per_topic: Annotated[
+        bool, typer.Option("--per-topic", help="Add each topic's difference; as CSV, these alone.")
+    ] = False
 
     def to(self, comparison: Comparison) -> Comparison:
         """Add what was asked for to a comparison; topics are a table of their own."""
@@ -107,27 +137,7 @@ class _Additions:
 def compare(
     context: typer.Context,
     *,
-    qrels: SomeQrels = None,
-    labels: LabelsRead,
-    judged_for: JudgedFor = None,
-    model: Model = None,
-    method: Method = None,
-    option: Options = None,
-    draws: Draws = None,
-    erels: Annotated[
-        str | None,
-        typer.Option(help="Probabilities of relevance (erels): topic Q0 docno probability."),
-    ] = None,
-    default_p: Annotated[
-        float | None,
-        typer.Option(
-            help="For documents that --erels does not list, from 0 to 1; needed where they are "
-            "over a tenth of the pool. Default: 0.5."
-        ),
-    ] = None,
-    relevance: Annotated[
-        str | None, typer.Option(metavar="FIT.nc", help="What `fit` wrote for these runs.")
-    ] = None,
+    sources: Annotated[_Sources, group_of(_Sources)],
     moments: Annotated[
         Literal["auto", "exact", "plugin"],
         typer.Option(
@@ -143,46 +153,8 @@ def compare(
             "skewness, or by counting sampled outcomes (montecarlo). auto chooses by pair.",
         ),
     ] = "auto",
-    baseline: Annotated[
-        str | None, typer.Option(metavar="RUN", help="Compare the others with this system only.")
-    ] = None,
-    rope: Annotated[
-        float | None,
-        typer.Option(
-            metavar="EPS",
-            help="Add the probability that a difference is nearer to 0 than EPS (above 0).",
-        ),
-    ] = None,
-    ranks: Annotated[
-        bool, typer.Option("--ranks", help="Add P(best) and ranks; as CSV, the systems alone.")
-    ] = False,
-    population: Annotated[
-        bool, typer.Option("--population", help="Add P(better) on topics like these.")
-    ] = False,
-    forecast: Annotated[
-        float | None,
-        typer.Option(
-            metavar="CONF",
-            help="Add how many more judgments give this confidence, from 0.5 to 1.",
-        ),
-    ] = None,
-    per_topic: Annotated[
-        bool, typer.Option("--per-topic", help="Add each topic's difference; as CSV, these alone.")
-    ] = False,
-    audit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE.prels",
-            help="Check the model by these judgments, drawn with known probabilities (prels) by "
-            "`next --audit` with the same --seed.",
-        ),
-    ] = None,
-    audit_log: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LOG.json", help="Go on from the last look in this file, and add this one."
-        ),
-    ] = None,
+    added: Annotated[_Additions, group_of(_Additions)],
+    audit_files: Annotated[AuditFiles, group_of(AuditFiles)],
     estimands: Estimands,
     workers: PlaceOfWork,
     runs: RunsRead,
@@ -199,27 +171,6 @@ def compare(
     (--erels); or from an earlier fit (--relevance). With --audit the model does not see the
     audit's judgments.
     """
-    sources = _Sources(
-        qrels=qrels,
-        labels=labels,
-        judged_for=judged_for,
-        model=model,
-        method=method,
-        option=option,
-        draws=draws,
-        erels=erels,
-        default_p=default_p,
-        relevance=relevance,
-    )
-    added = _Additions(
-        baseline=baseline,
-        rope=rope,
-        ranks=ranks,
-        population=population,
-        forecast=forecast,
-        per_topic=per_topic,
-    )
-    audit_files = AuditFiles(audit, audit_log)
     _check_sources(context, sources)
     kinds = formats_of(layout, output, PAGE_ENDINGS)
     _check_combinations(context, {*kinds.values()}, sources, added, audit_files, estimands)

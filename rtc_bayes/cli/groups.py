@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, get_type_hints
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,31 @@ class Group:
     defaults: Mapping[str, object]
 
 
+def group_of(made: type) -> Group:
+    """Make the group of a dataclass: its fields say the options, one each or a group of them."""
+    hints = get_type_hints(made, include_extras=True)
+    inner = {name: group for name, hint in hints.items() if (group := _group_in(hint))}
+    options: dict[str, Any] = {}
+    defaults: dict[str, object] = {}
+    for field in fields(made):
+        group = inner.get(field.name)
+        options |= group.options if group else {field.name: hints[field.name]}
+        defaults |= group.defaults if group else {field.name: field.default}
+    return Group(lambda **words: made(**_made(inner, words)), options, defaults)
+
+
+def _group_in(annotation: Any) -> Group | None:
+    parts = getattr(annotation, "__metadata__", ())
+    return next((part for part in parts if isinstance(part, Group)), None)
+
+
+def _made(groups: Mapping[str, Group], words: dict[str, Any]) -> dict[str, Any]:
+    """Put the values of groups in place of the options that make them."""
+    for name, group in groups.items():
+        words[name] = group.make(**{word: words.pop(word) for word in group.options})
+    return words
+
+
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of its groups instead of the parameters that they make.
 
@@ -38,8 +63,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     parameters = []
     named = inspect.Parameter.KEYWORD_ONLY
     for parameter in inspect.signature(command, eval_str=True).parameters.values():
-        parts = getattr(parameter.annotation, "__metadata__", ())
-        group = next((part for part in parts if isinstance(part, Group)), None)
+        group = _group_in(parameter.annotation)
         if group is None:
             parameters.append(parameter.replace(kind=named))
             continue
@@ -51,9 +75,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(**words: Any) -> None:
-        for name, group in groups.items():
-            words[name] = group.make(**{word: words.pop(word) for word in group.options})
-        command(**words)
+        command(**_made(groups, words))
 
     # typer reads these, not those of what is wrapped
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
