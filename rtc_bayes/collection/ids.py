@@ -10,7 +10,6 @@ from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import InputError, brief_repr, warn
 from rtc_bayes.store.shown import counted
 
-
 # of a text, and of names, in a message
 _CHARACTERS = 60
 _NAMES = 5
