@@ -683,6 +683,14 @@ def test_next_by_another_measure_as_python_does(here, ok, run):
     assert "\nno document left can tell the systems apart\n" in title
 
 
+def test_a_plan_without_qrels_says_what_they_are_for(here, capsys):
+    assert main(["plan", "*.gz", "--budget", "60"]) == 2
+    said = capsys.readouterr().err
+    assert "a plan starts from a pilot, and --qrels, the judgments of the pilot, is missing" in said
+    assert "if there are none yet, judge about eight documents on each of ten topics" in said
+    assert "rtc-bayes next" in said
+
+
 def test_plan_says_what_python_says(here, ok, run):
     line = (
         "plan '*.gz' --qrels few.qrels --budget 60 --difference .04 --confidence .9 --population "

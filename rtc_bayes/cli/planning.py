@@ -15,7 +15,7 @@ from rtc_bayes.cli.arguments import (
     LabelFiles,
     Layout,
     Out,
-    QrelsFile,
+    PilotQrels,
     Quiet,
     RunsRead,
     Seed,
@@ -28,7 +28,7 @@ from rtc_bayes.errors import InputError
 @grouped
 def plan(
     *,
-    qrels: QrelsFile,
+    qrels: PilotQrels = None,
     judged_for: JudgedFor = None,
     budget: Annotated[
         float,
@@ -75,6 +75,12 @@ def plan(
     Starts from a pilot: runs of all topics, and judgments (--qrels) of some. A model is fitted to
     it, and judging is simulated from the model.
     """
+    if qrels is None:
+        raise InputError(
+            "a plan starts from a pilot, and --qrels, the judgments of the pilot, is missing",
+            remedy="give qrels of some topics of the runs; if there are none yet, judge about "
+            "eight documents on each of ten topics first (rtc-bayes next says which to judge)",
+        )
     from rtc_bayes.collection import read_qrels
     from rtc_bayes.judging import parse_algorithm, plan
     from rtc_bayes.judging.planning import JUDGMENTS_PER_TOPIC
