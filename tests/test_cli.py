@@ -516,7 +516,10 @@ def test_judged_for_is_said_of_judgments(here, run, line, said):
 def test_next_says_which_and_why(here, ok):
     line = "next '*.gz' --qrels few.qrels --algorithm mtc --count 3 --format"
     content = json.loads(ok(f"{line} json"))
-    assert [set(entry) for entry in content] == [{"topic", "docno", "weight", "why"}] * 3
+    columns = {"topic", "docno", "weight", "p", "retrieved_by", "why"}
+    assert [set(entry) for entry in content] == [columns] * 3
+    assert all(entry["why"].startswith("systems differ: ") for entry in content)
+    assert "weight: by how much the judgment can move" in ok(f"{line} table")
     judged = {tuple(row.split()[:3:2]) for row in (here / "few.qrels").read_text().splitlines()}
     assert not judged & {(entry["topic"], entry["docno"]) for entry in content}
     assert len(ok(f"{line} csv").splitlines()) == 4

@@ -118,13 +118,16 @@ class ComparisonTexts:
     def common_text(self) -> str | None:
         """Say how far all scores may be off together, or None where that is next to nothing.
 
+        The error is one factor of all scores: 7% of a score of 0.30 is 0.021.
+
         Examples
         --------
         >>> import rtc_bayes as rb
         >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=9, seed=1).runs, depth=5)
         >>> p = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
         >>> print(rb.compare(pool, p).common_text)
-        all scores may be too high or too low together, with a standard deviation of 7% (...)
+        all scores may be too high or too low together, with a standard deviation of 7% of each
+        score (...)
         >>> rb.compare(pool, p, "P@5").common_text
         """
         common = number_in(self.meta, "common_error")
@@ -133,7 +136,7 @@ class ComparisonTexts:
         rope = " and no P(too small to matter)" if self.p_rope is not None else ""
         return (
             f"all scores may be too high or too low together, with a standard deviation of "
-            f"{common:.0%} (intervals allow for it; it moves no P(better){rope})"
+            f"{common:.0%} of each score (intervals allow for it; it moves no P(better){rope})"
         )
 
     @property

@@ -439,5 +439,5 @@ def _next(comparison: Comparison, judgments: Judgments, algorithm: str | None) -
     return [
         title,
         f"<p>To be surer of all systems, judge these documents, in this order.{by}</p>",
-        to_html(documents.to_frame(), {"weight": ".3g"}, wide="why"),
+        to_html(documents.to_frame(), {"weight": ".3g", "p": ".2f"}, wide="why"),
     ]

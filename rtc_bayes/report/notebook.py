@@ -73,7 +73,7 @@ def _(made: JudgingPlan) -> str:
 @html_of.register
 def _(chosen: NextDocuments) -> str:
     caption, *_ = in_words(chosen).splitlines()
-    return to_html(chosen.to_frame(), {"weight": ".3g"}, caption=caption, wide="why")
+    return to_html(chosen.to_frame(), {"weight": ".3g", "p": ".2f"}, caption=caption, wide="why")
 
 
 @html_of.register
