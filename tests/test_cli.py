@@ -526,6 +526,28 @@ def test_next_says_which_and_why(here, ok):
     assert content[0]["docno"] in ok(f"{line} table")
 
 
+def test_next_says_once_what_to_repeat_of_whom_judging_is_for(here, run):
+    (here / "mine.qrels").write_text((here / "few.qrels").read_text())
+    names = ",".join(rb.read_runs(sorted(map(str, here.glob("*.gz")))))
+    said = f"add --judged-for {names}"
+    line = "next '*.gz' --algorithm hierarchical:map --count 2"
+    begun, further = run(line), run(f"{line} --qrels mine.qrels")
+    for status, out, err in (begun, further):
+        assert status == 0
+        assert err.count(said) == 1
+        assert said not in out
+    known = (
+        f"{line} --qrels mine.qrels --judged-for {names}",
+        f"{line} --qrels few.qrels",  # its .meta.json says for whom
+        f"{line} --qrels mine.qrels --pair {','.join(names.split(',')[:2])}",
+        "next '*.gz' --qrels mine.qrels --algorithm mtc --count 2",
+    )
+    for other in known:
+        status, _, err = run(other)
+        assert status == 0
+        assert "these documents are chosen for all" not in err
+
+
 # labels without an error make the best of four runs look like one made from them
 @pytest.mark.filterwarnings("ignore:the judges' labels go with:rtc_bayes.FitWarning")
 @pytest.mark.parametrize(
