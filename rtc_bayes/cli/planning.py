@@ -84,7 +84,7 @@ def plan(
     from rtc_bayes.collection import read_qrels
     from rtc_bayes.judging import parse_algorithm, plan
     from rtc_bayes.judging.planning import JUDGMENTS_PER_TOPIC
-    from rtc_bayes.report.command_tables import plan_passage, plan_table
+    from rtc_bayes.report.command_tables import plan_tables
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value
     from rtc_bayes.store import progress_bar, provenance
 
@@ -117,7 +117,7 @@ def plan(
         case "csv":
             write_frame(made.to_frame(), output, meta)
         case "table" | "latex" | "markdown":
-            write_tables([plan_table(made), plan_passage(made)], output, meta, kind)
+            write_tables(plan_tables(made), output, meta, kind)
 
 
 def _two(text: str | None, systems: Sequence[str]) -> tuple[str, str] | None:

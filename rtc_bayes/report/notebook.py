@@ -67,7 +67,7 @@ def _(description: Description) -> str:
 def _(made: JudgingPlan) -> str:
     each = plan_table(made)
     shown = to_html(each.frame, each.formats, caption=each.title)
-    return f"{shown}\n<p>{html.escape(made.sentence)}</p>"
+    return f"<p>{html.escape(made.sentence)}</p>\n{shown}"
 
 
 @html_of.register
