@@ -112,7 +112,7 @@ class JudgingPlan(Shown):
     ... )
     >>> print(made.sentence)
     60 more bring 25 topics, the pilot's among them, to at least 4 judgments each, which separates
-    0.0463 at 0.95; the pilot separates 0.0733 at 0.95. To separate 0.05 at 0.95: 22 topics of 4
+    0.0464 at 0.95; the pilot separates 0.0733 at 0.95. To separate 0.05 at 0.95: 22 topics of 4
     judgments (cost 48), or 18 of 16 (cost 208).
     >>> made.sd(25, 4).round(4)
     array([0.0271])
