@@ -99,7 +99,7 @@ def markdown_text(text: str) -> str:
     >>> print(markdown_text("bm25_k1"), markdown_text("*best*"), markdown_text("_old_ <run>"))
     bm25_k1 \*best\* \_old\_ \<run>
     """
-    return _MARKDOWN_SPECIAL.sub(lambda found: "".join(f"\\{each}" for each in found[0]), text)
+    return _MARKDOWN_SPECIAL.sub(lambda match: "".join(f"\\{each}" for each in match[0]), text)
 
 
 def to_latex(frame: pd.DataFrame, formats: Mapping[str, Format] | None = None) -> str:
