@@ -260,8 +260,8 @@ def _show_documents(
 
 def _say_for_whom(request: Request, judgments: Judgments, algorithm: Algorithm) -> None:
     """Say what option keeps a model from inferring anew, each time, whom judging is for."""
-    known = request.judged_for is not None or (judgments.n_judged and judgments.judged_for)
-    if known or getattr(algorithm.judge, "model", None) is None:
+    is_said = request.judged_for is not None or (judgments.n_judged and judgments.judged_for)
+    if is_said or getattr(algorithm.judge, "model", None) is None:
         return
     named = shlex.quote(",".join(judgments.pool.systems))
     warn(
