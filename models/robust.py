@@ -28,6 +28,7 @@ from rtc_bayes.relevance import (
     mixing_checks,
     observe,
     of_retrieved,
+    one_thread,
     rank_curve,
     require,
     sigmoid,
@@ -380,9 +381,11 @@ class Design:
         pool = self.pool
         p = np.empty((*columns.shape[:2], pool.n_documents), dtype=np.float32)
         columns, local = columns.astype(np.float32), local.astype(np.float32)
-        for t in range(pool.n_topics):
-            every, own = (part.T.astype(np.float32) for part in self.features(t))
-            p[..., pool.documents(t)] = sigmoid(columns @ every + local[..., t, :] @ own)
+        # threads of the linear algebra would wait for each other longer than they compute
+        with one_thread():
+            for t in range(pool.n_topics):
+                every, own = (part.T.astype(np.float32) for part in self.features(t))
+                p[..., pool.documents(t)] = sigmoid(columns @ every + local[..., t, :] @ own)
         return p
 
 

@@ -18,6 +18,8 @@ from pathlib import Path, PurePath
 from typing import Any
 
 _MOST = 2**63 - 1
+# of a value in a message
+_LONGEST_TEXT = 60
 _PACKAGE = os.path.dirname(__file__) + os.sep
 
 
@@ -505,19 +507,21 @@ def _written(choice: str, by: Sequence[str] | Above) -> str:
     return f"{choice}={quoted} ({option} {' or '.join(by)})"
 
 
-def brief_repr(value: object, most: int = 60) -> str:
+def brief_repr(value: object) -> str:
     """Return a value as Python writes it, cut where it is long; its type where it has no text.
 
     Examples
     --------
-    >>> brief_repr("x" * 100, most=5), brief_repr(10**5000)
-    ("'xxxx...", 'a value of type int')
+    >>> brief_repr([1, 2]), brief_repr(10**5000)
+    ('[1, 2]', 'a value of type int')
+    >>> len(brief_repr("x" * 100))
+    63
     """
     try:
         text = repr(value)
     except Exception:  # of a whole number of thousands of digits, or of a class of the user's
         return f"a value of type {type(value).__name__}"
-    return text if len(text) <= most else f"{text[:most]}..."
+    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}..."
 
 
 def check_word(

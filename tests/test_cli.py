@@ -516,11 +516,36 @@ def test_judged_for_is_said_of_judgments(here, run, line, said):
 def test_next_says_which_and_why(here, ok):
     line = "next '*.gz' --qrels few.qrels --algorithm mtc --count 3 --format"
     content = json.loads(ok(f"{line} json"))
-    assert [set(entry) for entry in content] == [{"topic", "docno", "weight", "why"}] * 3
+    columns = {"topic", "docno", "weight", "p", "retrieved_by", "why"}
+    assert [set(entry) for entry in content] == [columns] * 3
+    assert all(entry["why"].startswith("systems differ: ") for entry in content)
+    assert "weight: by how much the judgment can move" in ok(f"{line} table")
     judged = {tuple(row.split()[:3:2]) for row in (here / "few.qrels").read_text().splitlines()}
     assert not judged & {(entry["topic"], entry["docno"]) for entry in content}
     assert len(ok(f"{line} csv").splitlines()) == 4
     assert content[0]["docno"] in ok(f"{line} table")
+
+
+def test_next_says_once_what_to_repeat_of_whom_judging_is_for(here, run):
+    (here / "mine.qrels").write_text((here / "few.qrels").read_text())
+    names = ",".join(rb.read_runs(sorted(map(str, here.glob("*.gz")))))
+    said = f"add --judged-for {names}"
+    line = "next '*.gz' --algorithm hierarchical:map --count 2"
+    begun, further = run(line), run(f"{line} --qrels mine.qrels")
+    for status, out, err in (begun, further):
+        assert status == 0
+        assert err.count(said) == 1
+        assert said not in out
+    known = (
+        f"{line} --qrels mine.qrels --judged-for {names}",
+        f"{line} --qrels few.qrels",  # its .meta.json says for whom
+        f"{line} --qrels mine.qrels --pair {','.join(names.split(',')[:2])}",
+        "next '*.gz' --qrels mine.qrels --algorithm mtc --count 2",
+    )
+    for other in known:
+        status, _, err = run(other)
+        assert status == 0
+        assert "these documents are chosen for all" not in err
 
 
 # labels without an error make the best of four runs look like one made from them
@@ -681,6 +706,14 @@ def test_next_by_another_measure_as_python_does(here, ok, run):
     rb.write_qrels(rb.Qrels(grades), here / "five.qrels")
     title = ok(f"{line.replace('few', 'five')} --algorithm mtc")
     assert "\nno document left can tell the systems apart\n" in title
+
+
+def test_a_plan_without_qrels_says_what_they_are_for(here, capsys):
+    assert main(["plan", "*.gz", "--budget", "60"]) == 2
+    said = capsys.readouterr().err
+    assert "a plan starts from a pilot, and --qrels, the judgments of the pilot, is missing" in said
+    assert "if there are none yet, judge about eight documents on each of ten topics" in said
+    assert "rtc-bayes next" in said
 
 
 def test_plan_says_what_python_says(here, ok, run):

@@ -42,6 +42,7 @@ from rtc_bayes.trials.kind import (
     Kind,
     StudyResult,
     Tables,
+    ended_without_judgment,
     failed_fits,
     without_judgment,
 )
@@ -121,6 +122,11 @@ class CalibrationStudy(StudyResult):
         return int(without_judgment(self.trials).sum())
 
     @property
+    def unjudged_text(self) -> str:
+        """How many trials ended with no judgment at all, and why; empty where none did."""
+        return ended_without_judgment(self.trials)
+
+    @property
     def unchecked(self) -> int:
         """In how many trials the draws were the labels of the judged documents themselves."""
         if not is_sampler(self.summary["method"]):
@@ -147,8 +153,8 @@ class CalibrationStudy(StudyResult):
         ]
         if summary.get("failed"):
             lines.append(f"  {failed_fits(self.trials)}")
-        if self.unjudged:
-            lines.append(f"  {counted(self.unjudged, 'trial')} ended with no judgment at all")
+        if self.unjudged_text:
+            lines.append(f"  {self.unjudged_text}")
         if self.unchecked_text:
             lines.append(f"  {self.unchecked_text}")
         relevance, confidence = summary["relevance"], summary["confidence"]

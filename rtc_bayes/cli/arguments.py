@@ -116,6 +116,10 @@ NGrades = Annotated[
     int | None, Option(help="How many grades labels have; higher ones are dropped.")
 ]
 QrelsFile = Annotated[str, Option("--qrels", help="Judgments: topic iteration docno grade.")]
+PilotQrels = Annotated[
+    str | None,
+    Option("--qrels", help="Judgments of a pilot (required): topic iteration docno grade."),
+]
 _COMPLETE = "Complete judgments, the truth of trials: topic iteration docno grade."
 CompleteQrels = Annotated[str, Option("--qrels", help=_COMPLETE)]
 SomeCompleteQrels = Annotated[str | None, Option("--qrels", help=_COMPLETE)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -241,6 +242,8 @@ def _show_documents(
             hold_out=hold_out,
             groups=groups,
         )
+    if chosen and hold_out is None and pair in (None, "least"):
+        _say_for_whom(request, judgments, algorithm)
     inputs = digests(request.systems, request.qrels, [algorithm], request.labels)
     meta = request.meta(inputs | design.digests())
     meta |= {"pair": chosen.pair, "confidence": chosen.confidence}
@@ -253,6 +256,18 @@ def _show_documents(
         seed=request.seed,
     )
     request.show(chosen.to_frame(), meta, titled(title, of_negative(request.qrels)))
+
+
+def _say_for_whom(request: Request, judgments: Judgments, algorithm: Algorithm) -> None:
+    """Say what option keeps a model from inferring anew, each time, whom judging is for."""
+    is_said = request.judged_for is not None or (judgments.n_judged and judgments.judged_for)
+    if is_said or getattr(algorithm.judge, "model", None) is None:
+        return
+    named = shlex.quote(",".join(judgments.pool.systems))
+    warn(
+        "these documents are chosen for all of these runs: when you ask again, with their "
+        f"judgments, add --judged-for {named}"
+    )
 
 
 def _refuse_of_others(

@@ -15,7 +15,7 @@ from rtc_bayes.cli.arguments import (
     LabelFiles,
     Layout,
     Out,
-    QrelsFile,
+    PilotQrels,
     Quiet,
     RunsRead,
     Seed,
@@ -28,7 +28,7 @@ from rtc_bayes.errors import InputError
 @grouped
 def plan(
     *,
-    qrels: QrelsFile,
+    qrels: PilotQrels = None,
     judged_for: JudgedFor = None,
     budget: Annotated[
         float,
@@ -75,10 +75,16 @@ def plan(
     Starts from a pilot: runs of all topics, and judgments (--qrels) of some. A model is fitted to
     it, and judging is simulated from the model.
     """
+    if qrels is None:
+        raise InputError(
+            "a plan starts from a pilot, and --qrels, the judgments of the pilot, is missing",
+            remedy="give qrels of some topics of the runs; if there are none yet, judge about "
+            "eight documents on each of ten topics first (rtc-bayes next says which to judge)",
+        )
     from rtc_bayes.collection import read_qrels
     from rtc_bayes.judging import parse_algorithm, plan
     from rtc_bayes.judging.planning import JUDGMENTS_PER_TOPIC
-    from rtc_bayes.report.command_tables import plan_passage, plan_table
+    from rtc_bayes.report.command_tables import plan_tables
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value
     from rtc_bayes.store import progress_bar, provenance
 
@@ -111,7 +117,7 @@ def plan(
         case "csv":
             write_frame(made.to_frame(), output, meta)
         case "table" | "latex" | "markdown":
-            write_tables([plan_table(made), plan_passage(made)], output, meta, kind)
+            write_tables(plan_tables(made), output, meta, kind)
 
 
 def _two(text: str | None, systems: Sequence[str]) -> tuple[str, str] | None:

@@ -56,7 +56,14 @@ class Request:
         from rtc_bayes.report.terminal import show_frame
 
         formats: dict[str, Format] = {
-            **{"weight": ".3g", "rho": ".3f", "probability": ".3g", "relevant": ".3f"},
+            **{
+                "weight": ".3g",
+                "p": ".2f",
+                "retrieved_by": "d",
+                "rho": ".3f",
+                "probability": ".3g",
+                "relevant": ".3f",
+            },
             **{"gain": ".3g", "cost": "g", "gain_per_cost": ".3g"},
         }
         show_frame(frame, self.kind, self.output, meta, title, formats)

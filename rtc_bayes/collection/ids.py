@@ -10,28 +10,32 @@ from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import InputError, brief_repr, warn
 from rtc_bayes.store.shown import counted
 
+# of a text, and of names, in a message
+_CHARACTERS = 60
+_NAMES = 5
 
-def shown(text: str, most: int = 60) -> str:
+
+def shown(text: str) -> str:
     """Quote a text in a message, cut where it is long."""
-    return repr(cut(text, most))
+    return repr(cut(text))
 
 
-def cut(text: str, most: int = 60) -> str:
+def cut(text: str) -> str:
     """Cut a text in a message where it is long."""
-    return text if len(text) <= most else f"{text[:most]}..."
+    return text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS]}..."
 
 
-def some(names: Iterable[str], most: int = 5) -> str:
-    """List names in a message, the first of them where they are many.
+def some(names: Iterable[str]) -> str:
+    """List names in a message, the first five of them where they are many.
 
     Examples
     --------
-    >>> some(["a", "b", "c"], most=2)
-    'a, b and 1 more'
+    >>> some("abcdefg"), some("ab")
+    ('a, b, c, d, e and 2 more', 'a, b')
     """
     listed = list(names)
-    more = f" and {len(listed) - most} more" if len(listed) > most else ""
-    return ", ".join(listed[:most]) + more
+    more = f" and {len(listed) - _NAMES} more" if len(listed) > _NAMES else ""
+    return ", ".join(listed[:_NAMES]) + more
 
 
 def text_id(value: object) -> str:

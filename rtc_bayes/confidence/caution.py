@@ -113,7 +113,12 @@ def _of_rare_relevance(judgments: Judgments, about: NDArray[np.bool_]) -> list[s
 
 
 def _labels_tell(judgments: Judgments) -> bool:
-    """Whether judges' labels tell of systems as judgments do: many, and not all alike."""
+    """Whether judges' labels tell of systems as judgments do: many, and not all alike.
+
+    Beside such labels few judgments are no reason for a caution: with none, and with one a topic,
+    the accuracy of ten runs' order was within 0.015 of the confidence by three language models
+    (docs/results/judges-posterior.md, "Ten runs at random").
+    """
     labels, pool = judgments.judge_labels, judgments.pool
     if labels is None:
         return False

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.immutable import freeze_fields
-from rtc_bayes.confidence.comparison_texts import ComparisonTexts
+from rtc_bayes.confidence.comparison_texts import ComparisonTexts, cautions
 from rtc_bayes.confidence.html_page import HtmlPage
 from rtc_bayes.confidence.pair import Pair, half_width
 from rtc_bayes.confidence.paper_tables import PaperTables
@@ -551,7 +551,7 @@ class Comparison(ComparisonTexts, HtmlPage, PaperTables, Shown, Saved):
         if pairs:
             share = float((self.confidence >= _CONFIDENT).mean())
             lines.append(f"  {share:.0%} of the pairs have a confidence of {_CONFIDENT} or more")
-        lines += [f"  {text}" for text in (self.judged_text, self.level_text) if text]
+        lines += [f"  {text}" for text in cautions([self])]
         return "\n".join(lines)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,11 @@ FEWEST, MOST = 8, 50
 """Fewer, and more, have expected MAPs that are off together (docs/reading-a-confidence.md)."""
 
 
+def number_in(meta: Mapping[str, object], key: str, default: float = 0.0) -> float:
+    """Return a number that a comparison's meta holds, or else the default."""
+    return float(str(meta.get(key, default)))
+
+
 class ComparisonTexts:
     """Sentences about a comparison, for tables and pages; its attributes are the comparison's.
 
@@ -40,10 +45,6 @@ class ComparisonTexts:
     p_rope: Floats | None
     judgments_needed: tuple[int | None, ...] | None
     meta: Mapping[str, object]
-
-    def _number(self, key: str, default: float = 0.0) -> float:
-        """Return a number that the meta holds, or else the default."""
-        return float(str(self.meta.get(key, default)))
 
     @property
     def moments_text(self) -> str:
@@ -90,14 +91,14 @@ class ComparisonTexts:
         """
         systems = len(self.systems)
         about = self.meta.get("scope") == "whole" and parse_measure(self.measure).depends_on_unseen
-        certain = self._number("unjudged_relevant", 1.0) <= _KNOWN
-        every_one = certain and self._number("guessed_relevant", 1.0) <= _KNOWN
-        if self._number("short_lists_error") >= _NOTHING and about:
+        certain = number_in(self.meta, "unjudged_relevant", 1.0) <= _KNOWN
+        every_one = certain and number_in(self.meta, "guessed_relevant", 1.0) <= _KNOWN
+        if number_in(self.meta, "short_lists_error") >= _NOTHING and about:
             said = "guessed: scores and their differences may be off"
-            if self._number("below_lists_guessed") < _MOSTLY:
+            if number_in(self.meta, "below_lists_guessed") < _MOSTLY:
                 said = "not known: scores and their differences may be far too large"
             return (
-                f"lists are cut at rank {int(self._number('lists_cut_at'))}, and relevant "
+                f"lists are cut at rank {int(number_in(self.meta, 'lists_cut_at'))}, and relevant "
                 f"documents below are {said}, all by one factor; which system is better is as "
                 "sure as it says"
             )
@@ -117,22 +118,25 @@ class ComparisonTexts:
     def common_text(self) -> str | None:
         """Say how far all scores may be off together, or None where that is next to nothing.
 
+        The error is one factor of all scores: 7% of a score of 0.30 is 0.021.
+
         Examples
         --------
         >>> import rtc_bayes as rb
         >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=9, seed=1).runs, depth=5)
         >>> p = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
         >>> print(rb.compare(pool, p).common_text)
-        all scores may be too high or too low together, with a standard deviation of 7% (...)
+        all scores may be too high or too low together, with a standard deviation of 7% of each
+        score (...)
         >>> rb.compare(pool, p, "P@5").common_text
         """
-        common = self._number("common_error")
+        common = number_in(self.meta, "common_error")
         if common < _NOTHING:
             return None
         rope = " and no P(too small to matter)" if self.p_rope is not None else ""
         return (
             f"all scores may be too high or too low together, with a standard deviation of "
-            f"{common:.0%} (intervals allow for it; it moves no P(better){rope})"
+            f"{common:.0%} of each score (intervals allow for it; it moves no P(better){rope})"
         )
 
     @property
@@ -171,7 +175,7 @@ class ComparisonTexts:
         >>> rb.compare(pool, fit).seed_text
         'another seed may move a P(better) by 0.02, and by less with more draws of the fit'
         """
-        moved = 2.0 * self._number("draws_error")
+        moved = 2.0 * number_in(self.meta, "draws_error")
         said = f"another seed may move a P(better) by {moved:.2f}"
         more = (
             "outcomes or draws of the fit" if self.moments == "montecarlo" else "draws of the fit"
@@ -221,10 +225,35 @@ class ComparisonTexts:
         takes away: with residual 0 only documents of the pool count
         >>> rb.compare(pool, judged, rb.Estimand(residual=0)).residual_text
         """
-        if self._number("lasting_share") <= _MOSTLY:
+        if number_in(self.meta, "lasting_share") <= _MOSTLY:
             return None
+        lasting = number_in(self.meta, "lasting_residual")
         return (
             "most of what is unsure of differences is the part of the residual "
-            f"({self._number('lasting_residual'):.2g}) that no judgment takes away: with residual "
-            "0 only documents of the pool count"
+            f"({lasting:.2g}) that no judgment takes away: with residual 0 only documents of the "
+            "pool count"
         )
+
+
+def cautions(compared: Sequence[ComparisonTexts]) -> list[str]:
+    """Say what to take care of in comparisons of the same systems: what comparisons print.
+
+    A caution that does not hold by every measure has the measures before it.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=2, seed=1).runs, depth=5)
+    >>> drawn = rb.Relevance.from_values(pool, np.full((1, 2, pool.n_documents), 0.5))
+    >>> print(cautions([rb.compare(pool, drawn, measure) for measure in ("AP", "P@5")]))
+    ['AP: expected scores of 2 systems are often all too high or all too low: trust their ...']
+    """
+    measures: dict[str, list[str]] = {}
+    for each in compared:
+        for text in (each.judged_text, each.level_text):
+            if text:
+                measures.setdefault(text, []).append(each.measure)
+    return [
+        text if len(by) == len(compared) else f"{', '.join(by)}: {text}"
+        for text, by in measures.items()
+    ]

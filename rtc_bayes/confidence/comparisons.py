@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from rtc_bayes.confidence.comparison import Comparison
+from rtc_bayes.confidence.comparison_texts import cautions
 from rtc_bayes.confidence.html_page import HtmlPage
 from rtc_bayes.confidence.paper_tables import PaperTables
 from rtc_bayes.errors import InputError
@@ -66,7 +67,8 @@ class Comparisons(dict[str, Comparison], HtmlPage, PaperTables, Shown):
     def __repr__(self) -> str:
         first = next(iter(self.values()), None)
         systems = 0 if first is None else len(first.systems)
-        return f"Comparisons({counted(systems, 'system')} by {', '.join(self) or 'nothing'})"
+        title = f"Comparisons({counted(systems, 'system')} by {', '.join(self) or 'nothing'})"
+        return "\n".join([title, *(f"  {text}" for text in cautions([*self.values()]))])
 
     def to_frame(self) -> pd.DataFrame:
         """Return :meth:`Comparison.to_frame` of each measure, with the measure first."""
@@ -138,8 +140,8 @@ class Comparisons(dict[str, Comparison], HtmlPage, PaperTables, Shown):
         >>> pool = rb.Pool.from_runs(rb.simulate(n_topics=3, n_systems=3, seed=1).runs, depth=5)
         >>> relevance = rb.Relevance.from_values(pool, [0.5] * pool.n_documents)
         >>> by = rb.compare(pool, relevance, ["P@5", "AP"])
-        >>> rb.Comparisons.from_datatree(by.to_datatree())
-        Comparisons(3 systems by P@5, AP)
+        >>> list(rb.Comparisons.from_datatree(by.to_datatree()))
+        ['P@5', 'AP']
         """
         if tree.attrs.get("format") != _FORMAT:
             raise InputError(

@@ -203,7 +203,8 @@ def _of_design(
         judged[first] += 1
     sure = [of for of in chosen.values() if of.confidence is not None]
     least = min(sure, key=lambda of: of.confidence or 1.0, default=NextDocuments(()))
-    return NextDocuments(tuple(documents), least.pair, least.confidence)
+    weight_text = next((of.weight_text for of in chosen.values()), "")
+    return NextDocuments(tuple(documents), least.pair, least.confidence, weight_text=weight_text)
 
 
 def _of_pool(
@@ -237,14 +238,24 @@ def _of_pool(
             has = f"{judged[t]} of {algorithm.floor} judgments" if judged[t] else "no judgment yet"
             why = f"its topic has {has}; {why}"
         judged[t] += 1
-        documents.append(NextDocument(pool.topics[t], pool.docnos[document], weight, why))
+        documents.append(
+            NextDocument(
+                pool.topics[t],
+                pool.docnos[document],
+                weight,
+                why,
+                p=chooser.probability(document),
+                retrieved_by=int((chooser.ranks_of(document) > 0).sum()),
+            )
+        )
+    chosen = NextDocuments(tuple(documents), weight_text=chooser.weight_text)
     confidence = confidence_of(chooser)
     if numbers is None or confidence is None:
-        return NextDocuments(tuple(documents))
+        return chosen
     names = (pool.systems[numbers[0]], pool.systems[numbers[1]])
     for_all = pair is None and bool(documents)
     may_stop = for_all and reaches(chooser, algorithm, defaults.CONFIDENCE)
-    return NextDocuments(tuple(documents), names, float(confidence.min()), may_stop)
+    return replace(chosen, pair=names, confidence=float(confidence.min()), may_stop=may_stop)
 
 
 def _named(pair: object, pool: Pool) -> tuple[str, str] | None:

@@ -22,11 +22,16 @@ class NextDocument:
     weight : float
         Its worth by the algorithm, above 0; comparable within one algorithm only.
     why : str
-        One sentence with the numbers behind the weight.
+        A short phrase for the person who judges it.
+    p : float or None
+        How probably it is relevant, in [0, 1], as far as is known; None where the algorithm has no
+        probabilities.
+    retrieved_by : int
+        How many systems retrieved it.
 
     Examples
     --------
-    >>> NextDocument("401", "FT911-3", 0.5, "rank 2 in A, retrieved by 3 of 4").docno
+    >>> NextDocument("401", "FT911-3", 0.5, "rank 2 in A", p=0.3, retrieved_by=3).docno
     'FT911-3'
     """
 
@@ -34,6 +39,8 @@ class NextDocument:
     docno: str
     weight: float
     why: str
+    p: float | None = None
+    retrieved_by: int = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,18 +66,20 @@ class NextDocuments(Shown, Sequence[NextDocument]):
         design, and where no document is left.
     why_none : str
         Why there is no document, as part of a sentence; empty where there is one.
+    weight_text : str
+        What a weight is, as part of a sentence; empty where the algorithm does not say.
 
     Examples
     --------
-    >>> first = NextDocument("401", "FT911-3", 0.5, "rank 2 in A, retrieved by 3 of 4")
+    >>> first = NextDocument("401", "FT911-3", 0.5, "rank 2 in A", p=0.3, retrieved_by=3)
     >>> chosen = NextDocuments((first,), ("A", "B"), 0.53)
     >>> chosen
     NextDocuments(1 document; A and B: confidence 0.53)
-      401 FT911-3: weight 0.5, rank 2 in A, retrieved by 3 of 4
+      401 FT911-3: weight 0.5, rank 2 in A
     >>> len(chosen), chosen[0].docno, chosen == [first], chosen.confidence
     (1, 'FT911-3', True, 0.53)
     >>> list(chosen.to_frame().columns)
-    ['topic', 'docno', 'weight', 'why']
+    ['topic', 'docno', 'weight', 'p', 'retrieved_by', 'why']
     """
 
     documents: tuple[NextDocument, ...]
@@ -78,6 +87,7 @@ class NextDocuments(Shown, Sequence[NextDocument]):
     confidence: float | None = None
     may_stop: bool = False
     why_none: str = ""
+    weight_text: str = ""
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -98,10 +108,10 @@ class NextDocuments(Shown, Sequence[NextDocument]):
         return list(self) == list(other) if isinstance(other, list | tuple) else NotImplemented
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per document: topic, docno, weight and why."""
+        """Return one row per document: topic, docno, weight, p, retrieved_by and why."""
         import pandas as pd
 
-        columns = [item.name for item in fields(NextDocument)]
+        columns = ["topic", "docno", "weight", "p", "retrieved_by", "why"]
         return pd.DataFrame([asdict(document) for document in self], columns=columns)
 
     def __repr__(self) -> str:

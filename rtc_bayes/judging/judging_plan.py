@@ -111,8 +111,9 @@ class JudgingPlan(Shown):
     ...     unjudged_none=np.array([0.02]),
     ... )
     >>> print(made.sentence)
-    To separate 0.05 at 0.95: 22 topics of 4 judgments (cost 48), or 18 of 16 (cost 208).
-    60 more bring 25 topics, the pilot's among them, to at least 4 judgments each, which ...
+    60 more bring 25 topics, the pilot's among them, to at least 4 judgments each, which separates
+    0.0464 at 0.95; the pilot separates 0.0733 at 0.95. To separate 0.05 at 0.95: 22 topics of 4
+    judgments (cost 48), or 18 of 16 (cost 208).
     >>> made.sd(25, 4).round(4)
     array([0.0271])
     """
@@ -333,7 +334,7 @@ class JudgingPlan(Shown):
 
     @property
     def sentence(self) -> str:
-        """The answer in words: what separates the difference, and what the budget buys."""
+        """The answer in words: what the budget buys, and what separates the difference."""
         pilot, *bought = self.choices()
         now = self._separated(pilot)
         # of those that print alike the cheapest
@@ -341,16 +342,17 @@ class JudgingPlan(Shown):
         assert best.depth is not None
         deep = self.judgments_per_topic[best.depth]
         spent, budget = f"{best.cost:,.12g}", f"{self.budget:,.12g}"
+        by_pilot = f"{self._told(now)} at {self.confidence:g}"
         if _printed(self._separated(best)) >= _printed(now):
             return (
-                f"{self._needed(now)} {budget} more gain next to nothing: the pilot separates "
-                f"{self._told(now)}."
+                f"{budget} more gain next to nothing: the pilot separates {by_pilot}. "
+                f"{self._needed(now)}"
             )
         within = f"{budget} more" if spent == budget else f"Of {budget} more, {spent}"
         return (
-            f"{self._needed(now)} {within} {self._bought(best, deep)}, "
-            f"which separates {self._told(self._separated(best))}; the pilot separates "
-            f"{self._told(now)}."
+            f"{within} {self._bought(best, deep)}, "
+            f"which separates {self._told(self._separated(best))} at {self.confidence:g}; "
+            f"the pilot separates {by_pilot}. {self._needed(now)}"
         )
 
     def _told(self, separated: float) -> str:

@@ -99,29 +99,29 @@ WEIGHTS: Mapping[WeightName, Weight] = MappingProxyType(
 
 _MEANINGS: Mapping[WeightName, str] = MappingProxyType(
     {
-        "mtc06": "can move {moved} by {weight:.3g}",
-        "evr": "should lower the topic's {of_pairs} by {weight:.3g}",
-        "influence": "its relevance moves {expected} by {weight:.3g}",
-        "reuse": "should lower the topic's variances of scores together by {weight:.3g}",
+        "mtc06": "by how much the judgment can move {moved}",
+        "evr": "by how much the judgment should lower the topic's {of_pairs}",
+        "influence": "by how much relevance moves {expected}",
+        "reuse": "by how much the judgment should lower the topic's variances of scores together",
     }
 )
 
 
-def meaning(name: WeightName, weight: float, systems: int, *, numerators: bool = True) -> str:
+def meaning(name: WeightName, systems: int, *, numerators: bool = True) -> str:
     """Say what a document's weight is, for a person, where so many systems are told apart.
 
     Parameters
     ----------
-    name, weight, systems
+    name, systems
     numerators : bool
         Whether what relevance moves is the numerator of a score, as of average precision.
 
     Examples
     --------
-    >>> meaning("mtc06", 0.25, 2)
-    'can move the numerator of the difference by 0.25'
-    >>> meaning("mtc06", 0.25, 3, numerators=False)  # the pair that it moves most
-    'can move a difference by 0.25'
+    >>> meaning("mtc06", 2)
+    'by how much the judgment can move the numerator of the difference'
+    >>> meaning("mtc06", 3, numerators=False)  # the pair that it moves most
+    'by how much the judgment can move a difference'
     """
     one = systems == 2
     difference = "the difference" if one else "a difference"
@@ -133,7 +133,7 @@ def meaning(name: WeightName, weight: float, systems: int, *, numerators: bool =
     else:
         moved, expected = difference, f"{'the' if one else 'an'} expected difference"
     of_pairs = "variance of the difference" if one else "variances of all pairs together"
-    return _MEANINGS[name].format(weight=weight, moved=moved, expected=expected, of_pairs=of_pairs)
+    return _MEANINGS[name].format(moved=moved, expected=expected, of_pairs=of_pairs)
 
 
 def weighed_by(measure: MeasureLike) -> str:

@@ -71,9 +71,8 @@ def calibration_page(study: CalibrationStudy) -> Page:
         f"that the model says of {plan['systems']} systems held to the truth."
     )
     sections = [heading("Are the numbers right?", 1), f'<p class="lead">{html.escape(lead)}</p>']
-    if study.unjudged:
-        ended = counted(study.unjudged, "trial")
-        said = f"{ended} ended with no judgment at all, so that nothing was learned in them."
+    if study.unjudged_text:
+        said = f"{study.unjudged_text}. Nothing was learned in them."
         sections.append(f'<p class="note">{said}</p>')
     if study.unchecked_text:
         sections.append(f'<p class="note">{html.escape(capital(study.unchecked_text))}.</p>')

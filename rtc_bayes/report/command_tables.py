@@ -271,8 +271,13 @@ def plan_table(made: JudgingPlan) -> Table:
     return Table(title, frame[list(columns)].rename(columns=words), dict(columns.values()))
 
 
-def plan_passage(made: JudgingPlan) -> Passage:
-    """Say the plan's answer in words, and what the columns of its table are."""
+def plan_tables(made: JudgingPlan) -> list[Table | Passage]:
+    """Say the plan's answer in words, show its table, and say what the columns are."""
+    answer = Passage("In words", (made.sentence,))
+    return [answer, plan_table(made), _plan_columns(made)]
+
+
+def _plan_columns(made: JudgingPlan) -> Passage:
     difference, confidence = f"{made.difference:g}", f"{made.confidence:g}"
     columns = (
         "topics: that have judgments. 8 of 10: only 8 of them have so many; the others stay as the "
@@ -286,7 +291,7 @@ def plan_passage(made: JudgingPlan) -> Passage:
         f"topics needed: how many topics, judged so deep, separate {difference} (–: none do)",
         "cost of these: with so many judgments on every one of them, whatever the budget",
     )
-    return Passage("In words", (made.sentence, "", "Columns", *columns))
+    return Passage("Columns", columns)
 
 
 def systems_table(

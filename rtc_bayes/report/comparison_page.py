@@ -11,6 +11,7 @@ import numpy as np
 
 from rtc_bayes import defaults
 from rtc_bayes.confidence.caution import caution
+from rtc_bayes.confidence.comparison_texts import number_in
 from rtc_bayes.errors import check_type
 from rtc_bayes.judging import Audit, next_documents, parse_algorithm
 from rtc_bayes.judging.weights import weighed_by_or_ap
@@ -241,7 +242,7 @@ def _what_is_unsure(comparison: Comparison, judgments: Judgments | None) -> list
 
 def _unjudged(comparison: Comparison) -> float:
     """Return the share of the pool's relevant documents that is expected without a judgment."""
-    return float(str(comparison.meta.get("unjudged_relevant", 0.0)))
+    return number_in(comparison.meta, "unjudged_relevant")
 
 
 def _cautions(comparison: Comparison, judgments: Judgments | None) -> list[str]:
@@ -437,5 +438,5 @@ def _next(comparison: Comparison, judgments: Judgments, algorithm: str | None) -
     return [
         title,
         f"<p>To be surer of all systems, judge these documents, in this order.{by}</p>",
-        to_html(documents.to_frame(), {"weight": ".3g"}, wide="why"),
+        to_html(documents.to_frame(), {"weight": ".3g", "p": ".2f"}, wide="why"),
     ]

@@ -51,6 +51,8 @@ def documents_title(
     >>> print(documents_title(chosen, judgments, mtc, "AP", for_pair=False, seed=0))
     mtc, 0 judged, seed 0
     least sure: site01a and site01b, confidence 0.536 (by mean probabilities, without the ...)
+    weight: by how much the judgment can move the numerator of a difference
+    p: how probably it is relevant, as far as is known now
     """
     by = ""
     if algorithm.weighs_by_measure and measure != defaults.MEASURE:
@@ -66,8 +68,19 @@ def documents_title(
         title,
         _sure(chosen, judgments, for_pair=for_pair),
         all_sure if chosen.may_stop else "",
+        *_columns(chosen),
         chosen.why_none,
     )
+
+
+def _columns(chosen: NextDocuments) -> list[str]:
+    """Say what columns of numbers are."""
+    if not chosen:
+        return []
+    weight = f"weight: {chosen.weight_text}" if chosen.weight_text else ""
+    p = "p: how probably it is relevant, as far as is known now"
+    of_p = p if any(each.p is not None for each in chosen) else ""
+    return [weight, of_p]
 
 
 def _sure(chosen: NextDocuments, judgments: Judgments, *, for_pair: bool) -> str:

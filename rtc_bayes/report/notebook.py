@@ -67,13 +67,13 @@ def _(description: Description) -> str:
 def _(made: JudgingPlan) -> str:
     each = plan_table(made)
     shown = to_html(each.frame, each.formats, caption=each.title)
-    return f"{shown}\n<p>{html.escape(made.sentence)}</p>"
+    return f"<p>{html.escape(made.sentence)}</p>\n{shown}"
 
 
 @html_of.register
 def _(chosen: NextDocuments) -> str:
     caption, *_ = in_words(chosen).splitlines()
-    return to_html(chosen.to_frame(), {"weight": ".3g"}, caption=caption, wide="why")
+    return to_html(chosen.to_frame(), {"weight": ".3g", "p": ".2f"}, caption=caption, wide="why")
 
 
 @html_of.register

@@ -25,8 +25,11 @@ UNDEFINED = "–"
 _NOTHING = re.compile(r"-0(\.0*)?%?")
 _WRITTEN_NUMBER = re.compile(r"([≤<>] )?[−+]?[\d,.]+%?( to [−+]?[\d,.]+%?)?( \([^)]*\))?|–")
 
-# what Markdown would take for the end of a cell, an escape or a tag
-_MARKDOWN_SPECIAL = re.compile(r"[\\|]|<(?=[A-Za-z/!?])")
+# What Markdown would take for the end of a cell, an escape, emphasis, code, text that is struck
+# out, a tag, an entity or a link. An underscore inside a word is none of these.
+_MARKDOWN_SPECIAL = re.compile(
+    r"[\\|*`~]|(?<!\w)_+|_++(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\](?=\()"
+)
 _LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
     **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -82,10 +85,21 @@ def to_markdown(frame: pd.DataFrame, formats: Mapping[str, Format] | None = None
     | --- | ---: |
     | bm25\|k1 | 0.2500 |
     """
-    head = [_markdown(str(column)) for column in frame.columns]
+    head = [markdown_text(str(column)) for column in frame.columns]
     rule = ["---:" if right else "---" for right in _numeric(frame)]
-    body = [map(_markdown, row) for row in cells(frame, formats)]
+    body = [map(markdown_text, row) for row in cells(frame, formats)]
     return "\n".join(f"| {' | '.join(row)} |" for row in [head, rule, *body]) + "\n"
+
+
+def markdown_text(text: str) -> str:
+    r"""Escape a text, so that Markdown shows it as it is.
+
+    Examples
+    --------
+    >>> print(markdown_text("bm25_k1"), markdown_text("*best*"), markdown_text("_old_ <run>"))
+    bm25_k1 \*best\* \_old\_ \<run>
+    """
+    return _MARKDOWN_SPECIAL.sub(lambda match: "".join(f"\\{each}" for each in match[0]), text)
 
 
 def to_latex(frame: pd.DataFrame, formats: Mapping[str, Format] | None = None) -> str:
@@ -267,10 +281,6 @@ def _html(text: str) -> str:
     """Escape a text; an algorithm's name may be broken into lines, an interval may not."""
     breakable = re.sub(r"(?=\[)|(?<=,)(?=[^\d\s])", "<wbr>", html.escape(text))
     return re.sub(r"(?<=\d) to (?=[−\d])", "\u00a0to\u00a0", breakable)
-
-
-def _markdown(text: str) -> str:
-    return _MARKDOWN_SPECIAL.sub(r"\\\g<0>", text)
 
 
 def _latex(text: str) -> str:

@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from rich.console import Console, JustifyMethod
 from rich.table import Table as Grid
 
-from rtc_bayes.report.tables import Format, cells, to_latex, to_markdown
+from rtc_bayes.report.tables import Format, cells, markdown_text, to_latex, to_markdown
 from rtc_bayes.store import atomic_write, json_text, meta_path, write_csv, write_json
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _latex_of(table: Table | Passage) -> str:
 
 
 def _markdown_of(table: Table | Passage) -> str:
-    paragraphs = "\n".join(f"{line}\n" for line in _lines(table))
+    paragraphs = "\n".join(f"{markdown_text(line)}\n" for line in _lines(table))
     if isinstance(table, Passage):
         return paragraphs
     return f"{paragraphs}\n{to_markdown(table.frame, table.formats)}"

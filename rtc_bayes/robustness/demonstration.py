@@ -196,7 +196,7 @@ class Demonstration(Kind[Demo]):
             "pairs": outcome.comparison.to_frame().assign(
                 confidence=by_pair["confidence"], correct=by_pair["correct"]
             ),
-            "next": suggested.to_frame(),
+            "next": suggested.to_frame()[["topic", "docno", "weight", "why"]],
             "judgments": outcome.judgments_frame(),
             "judged": judgments.to_qrels().to_frame().set_axis(["topic", "docno", "grade"], axis=1),
             "trials": pd.DataFrame([facts]),

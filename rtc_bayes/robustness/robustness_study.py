@@ -35,6 +35,7 @@ from rtc_bayes.trials.kind import (
     Kind,
     StudyResult,
     Tables,
+    ended_without_judgment,
     failed_fits,
     without_judgment,
 )
@@ -124,7 +125,6 @@ class Study(StudyResult):
         return compare_algorithms(self.succeeded)
 
     def __repr__(self) -> str:
-        unjudged = self.unjudged
         lines = [f"Study({counted(self.trials['trial'].nunique(), 'trial')} in {self.directory})"]
         for algorithm, entry in self.summary.items():
             scores = [
@@ -135,11 +135,11 @@ class Study(StudyResult):
             if entry["median_judged"] is not None:
                 scores.append(f"median judged {entry['median_judged']:g}")
             said = [", ".join(scores)] if scores else []
+            rows = self.trials[self.trials["algorithm"] == algorithm]
             if entry.get("failed"):
-                said.append(failed_fits(self.trials[self.trials["algorithm"] == algorithm]))
-            if algorithm in unjudged:
-                ended = counted(int(unjudged[algorithm]), "trial")
-                said.append(f"{ended} ended with no judgment at all")
+                said.append(failed_fits(rows))
+            if ended := ended_without_judgment(rows):
+                said.append(ended)
             lines.append(f"  {algorithm}: {'; '.join(said)}")
         return "\n".join(lines)
 

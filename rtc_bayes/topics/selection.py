@@ -85,7 +85,9 @@ def select_topics(
         - ``box``: the same with weights from 0 to 1 within a budget, and a gain (5.2, 7.5).
           Given a size alone, the budget is the size, and the largest weights are kept.
         - ``vote``: one at a time, by a vote of subsets of systems (Adaptive+ of chapter 6). In most
-          settings it serves systems best that come later.
+          settings it serves systems best that come later. A subset holds five systems at least:
+          fewer than 25 systems make larger subsets than a fifth, eight or fewer make many that are
+          the same, and five or fewer choose as ``greedy`` does. The answer says how many differ.
         - ``oracle``: the best of all sets of this size, or as good as search finds.
     weights : mapping of str to float, optional
         Weight of each system, at least 0. Systems that are not named are not read. Default: equal.

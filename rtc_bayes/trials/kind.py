@@ -17,6 +17,7 @@ import numpy as np
 
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging import Algorithm
+from rtc_bayes.judging.stopping import why_ended
 from rtc_bayes.store import digest_file, digest_text, json_text, read_record, spawn_seeds
 from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.trials.complete import Collection, truth_of_now
@@ -237,6 +238,29 @@ def without_judgment(trials: pd.DataFrame) -> pd.Series[bool]:
     [True, False]
     """
     return (trials["judged"] == 0) & trials["reason"].isin(["reached", "proved"])
+
+
+def ended_without_judgment(trials: pd.DataFrame) -> str:
+    """Say how many trials ended with no judgment at all, and why; nothing where none did.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"judged": [0, 9], "reason": ["reached", "reached"]})
+    >>> print(ended_without_judgment(rows))
+    1 trial ended with no judgment at all, as the confidence you asked for was reached by the
+    lists alone
+    >>> ended_without_judgment(rows[1:])
+    ''
+    """
+    ended = trials.loc[without_judgment(trials), "reason"]
+    if ended.empty:
+        return ""
+    reasons = [
+        f"{why_ended(of)}{' by the lists alone' * (of == 'reached')}" for of in ended.unique()
+    ]
+    said = f"{counted(len(ended), 'trial')} ended with no judgment at all"
+    return f"{said}, as {', or as '.join(reasons)}"
 
 
 def load_study(directory: str | Path) -> StudyResult:

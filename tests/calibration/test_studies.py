@@ -1,6 +1,7 @@
 """Calibration studies: the same numbers however run, resumed, and written as one page."""
 
 import shutil
+from copy import copy
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from rtc_bayes.cli import main
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures import evaluate
 from rtc_bayes.report import write_report
+from rtc_bayes.report.calibration_page import calibration_page
 from rtc_bayes.robustness import study
 from rtc_bayes.store import read_json
 from rtc_bayes.trials import Collection
@@ -174,6 +176,19 @@ def test_checks_of_a_model_that_says_the_labels_are_withheld(small, tmp_path):
     assert repr(finished).count(said) == 1
     page = write_report(tmp_path / "study").read_text(encoding="utf-8")
     assert page.count(said.capitalize()) == 1
+
+
+def test_it_says_why_trials_ended_with_no_judgment(done):
+    reasons = ["reached", "proved", "budget"]
+    ended = copy(done)
+    object.__setattr__(ended, "trials", done.trials.assign(judged=[0, 0, 5], reason=reasons))
+    said = (
+        "2 trials ended with no judgment at all, as the confidence you asked for was reached by "
+        "the lists alone, or as no judgment to come can change the order of the systems"
+    )
+    assert f"  {said}\n" in repr(ended)
+    assert f"{said}. Nothing was learned in them." in calibration_page(ended).body
+    assert "no judgment at all" not in repr(done)
 
 
 def test_every_part_of_the_estimand_reaches_it(small, done, tmp_path):

@@ -696,7 +696,7 @@ def test_short_lists_widen_intervals_and_move_no_probability(make_pool, measure,
         assert width**2 == pytest.approx(without**2 + (NORMAL_95 * pair.sd_shared) ** 2)
         assert half(pair.reversed()) == width
     assert f"lists are cut at rank {longest}" in short.level_text
-    assert f"{part:.0%} (intervals allow for it" in short.common_text
+    assert f"{part:.0%} of each score (intervals allow for it" in short.common_text
     assert Comparison.from_xarray(short.to_xarray()).pairs == short.pairs
 
 

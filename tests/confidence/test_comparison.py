@@ -293,6 +293,21 @@ def test_it_shows_what_to_take_care_of(make_pool):
     assert [line.strip() for line in repr(comparison).splitlines()[-2:]] == cautions
 
 
+def test_comparisons_by_several_measures_show_what_to_take_care_of(make_pool):
+    pool = make_pool(np.random.default_rng(5), 3, 4, 7)
+    fitted = fit(
+        pool, Judgments.from_labels(pool, [0], [1], judged_for=pool.systems), model="rtc:map"
+    )
+    both = compare(pool, fitted, ["AP", "P@2"])
+    assert both["AP"].judged_text == both["P@2"].judged_text
+    assert both["AP"].level_text
+    assert both["P@2"].level_text is None
+    assert repr(both).splitlines()[1:] == [
+        f"  {both['AP'].judged_text}",
+        f"  AP: {both['AP'].level_text}",
+    ]
+
+
 def test_scores_by_topic(make_pool):
     rng = np.random.default_rng(5)
     pool = make_pool(rng, 5, 4, 7)

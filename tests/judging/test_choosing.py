@@ -45,40 +45,39 @@ def test_the_first_is_what_a_session_would_ask(pool, algorithm):
     assert not judged & {(d.topic, d.docno) for d in suggested}
 
 
-def test_why_says_ranks_probability_and_weight(pool):
-    result = next_documents(pool, Judgments.none(pool), algorithm="mtc", count=1)[0]
+def test_why_is_a_short_phrase_and_numbers_have_their_columns(pool):
+    chosen = next_documents(pool, Judgments.none(pool), algorithm="mtc", count=1)
+    result = chosen[0]
     assert (result.topic, result.docno) == ("1", "a")
-    assert result.why == (
-        "rank 1 in A, not in B, retrieved by 2 of 3; p 0.50; can move the "
-        f"numerator of a difference by {result.weight:.3g}"
-    )
+    assert result.why == "systems differ: rank 1 in A, not in B"
+    assert (result.p, result.retrieved_by) == (0.5, 2)
+    assert chosen.weight_text == "by how much the judgment can move the numerator of a difference"
     by_rank = next_documents(pool, Judgments.none(pool), algorithm="ip", count=2)
-    assert [d.why for d in by_rank] == [
-        "rank 1 in A, retrieved by 2 of 3",
-        "rank 1 in B, retrieved by 2 of 3",
-    ]
+    assert [d.why for d in by_rank] == ["rank 1 in A", "rank 1 in B"]
+    assert [(d.p, d.retrieved_by) for d in by_rank] == [(None, 2), (None, 2)]
+    assert by_rank.weight_text == ""
 
 
 @pytest.mark.parametrize("weight", WEIGHTS)
-def test_every_weight_says_why(pool, weight):
+def test_every_weight_says_what_it_is(pool, weight):
     algorithm = f"mtc[weight={weight}]"
-    result = next_documents(pool, Judgments.none(pool), algorithm=algorithm, count=1)[0]
-    assert f"{result.weight:.3g}" in result.why.split("; ")[-1]
+    chosen = next_documents(pool, Judgments.none(pool), algorithm=algorithm, count=1)
+    assert chosen.weight_text.startswith("by how much ")
 
 
 @pytest.mark.parametrize(
     ("weight", "pair", "said"),
     [
-        ("evr", None, "should lower the topic's variances of all pairs together by"),
-        ("evr", ("A", "B"), "should lower the topic's variance of the difference by"),
-        ("influence", None, "the expected numerator of a difference by"),
-        ("influence", ("A", "B"), "the expected numerator of the difference by"),
+        ("evr", None, "should lower the topic's variances of all pairs together"),
+        ("evr", ("A", "B"), "should lower the topic's variance of the difference"),
+        ("influence", None, "the expected numerator of a difference"),
+        ("influence", ("A", "B"), "the expected numerator of the difference"),
     ],
 )
 def test_a_weight_is_of_one_pair_or_of_all(pool, weight, pair, said):
     algorithm = f"mtc[weight={weight}]"
-    [result] = next_documents(pool, Judgments.none(pool), algorithm=algorithm, pair=pair, count=1)
-    assert said in result.why
+    chosen = next_documents(pool, Judgments.none(pool), algorithm=algorithm, pair=pair, count=1)
+    assert chosen.weight_text.endswith(said)
 
 
 def test_weights_fall_unless_a_floor_is_served_first(pool):
@@ -224,7 +223,8 @@ def test_that_nothing_is_chosen_has_its_reason(pool, algorithm):
         if judged.n_open == 0
         else "no document left can tell the systems apart"
     )
-    assert nothing.to_frame().columns.tolist() == ["topic", "docno", "weight", "why"]
+    columns = ["topic", "docno", "weight", "p", "retrieved_by", "why"]
+    assert nothing.to_frame().columns.tolist() == columns
 
 
 @pytest.mark.parametrize(

@@ -222,11 +222,13 @@ def test_why_says_what_moves():
     pool = pool_of({"A": {"1": "abcd"}, "B": {"1": "dcba"}}, depth=4)
     judged = Judgments.none(pool)
     by_ap, by_p = (
-        rb.next_documents(pool, judged, measure, algorithm="mtc", count=1)[0].why
+        rb.next_documents(pool, judged, measure, algorithm="mtc", count=1)
         for measure in (Estimand(scope="pool"), Estimand("P@1", scope="pool"))
     )
-    assert "can move the numerator of the difference" in by_ap
-    assert by_p == "rank 1 in A, rank 4 in B; p 0.50; can move the difference by 0.5"
+    assert by_ap.weight_text == "by how much the judgment can move the numerator of the difference"
+    assert by_p.weight_text == "by how much the judgment can move the difference"
+    assert by_p[0].why == "systems differ: rank 1 in A, rank 4 in B"
+    assert by_p[0].weight == pytest.approx(0.5)
 
 
 def test_the_page_asks_for_no_document_where_all_that_counts_is_judged():

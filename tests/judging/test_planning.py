@@ -362,7 +362,7 @@ def test_what_is_separated_is_told_from_what_was_asked_for(by_hand):
     """No plan separates d, and the best separates d: such words differ in a later digit."""
     separates = min(by_hand._separated(each) for each in by_hand.choices()[1:])
     just_below = replace(by_hand, difference=separates * (1 - 1e-5))
-    text = just_below.sentence.split("which separates ")[1].split(";")[0]
+    text = just_below.sentence.split("which separates ")[1].split(" at ")[0]
     assert float(text) > just_below.difference
 
 
@@ -374,11 +374,13 @@ def test_what_a_plan_does_not_know(by_hand):
 
 
 def test_the_sentence(by_hand):
-    assert by_hand.sentence.startswith("To separate 0.1 at 0.95: ")
+    # what was asked for, the budget, comes first
+    assert by_hand.sentence.startswith("Of 20 more, 19 bring 6 topics, ")
+    assert " To separate 0.1 at 0.95: " in by_hand.sentence
     assert by_hand.sentence in repr(by_hand)
     shown = html.unescape(by_hand._repr_html_())
     assert by_hand.sentence in shown
     assert "topics needed" in shown
     assert "already" in replace(by_hand, difference=1.0).sentence
     never = replace(by_hand, difference=0.001, population=False).sentence
-    assert never.startswith("No plan of at most 8 judgments on each of 10 topics separates 0.001")
+    assert "No plan of at most 8 judgments on each of 10 topics separates 0.001" in never

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from pools import pool_of
 from scipy.special import expit
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import rtc_bayes as rb
 from rtc_bayes import CollectionWarning, InputError, Judgments, Pool
@@ -123,6 +124,21 @@ def test_ranks_below_the_depth_are_evidence_that_novelty_leaves_out(judgments):
     assert r.tolist() == [1.0, 0.0, 1.0]
     assert f == pytest.approx([1 - np.log(6) / np.log(7), 0.0, 1.0])
     assert novel.tolist() == f.tolist()
+
+
+def test_it_predicts_by_one_thread_of_the_linear_algebra(judgments, monkeypatch):
+    """Threads that wait for each other took ten times as long beside other work."""
+    threads = set()
+
+    def counted(x):
+        libraries = (each for each in threadpool_info() if each["user_api"] == "blas")
+        threads.update(each["num_threads"] for each in libraries)
+        return expit(x)
+
+    monkeypatch.setattr("rtc_bayes_models.robust.sigmoid", counted)
+    with threadpool_limits(2):
+        estimate(Robust(), "gibbs", judgments, Sampling(draws=20, chains=2))
+    assert threads == {1}
 
 
 def test_who_was_judged_for_is_known_or_inferred():

@@ -22,8 +22,7 @@ from rtc_bayes.confidence.comparisons import stacked
 from rtc_bayes.judging import JudgingPlan
 from rtc_bayes.report.command_tables import (
     comparison_tables,
-    plan_passage,
-    plan_table,
+    plan_tables,
     topic_tables,
 )
 from rtc_bayes.report.tables import cells
@@ -146,8 +145,8 @@ def test_a_plan_says_what_its_columns_are(tmp_path):
         **{"between": np.array([0.01]), "unjudged_pilot": np.array([0.006])},
         **{"unjudged": np.array([[0.01], [0.004]]), "unjudged_none": np.array([0.02])},
     )
-    table, words = plan_table(plan), plan_passage(plan)
-    assert words.paragraphs[0] == plan.sentence
+    answer, table, words = plan_tables(plan)
+    assert answer.paragraphs == (plan.sentence,)
     headings = ["separates at least", "P(better) at 0.05", "pairs at 0.9", "pairs in order"]
     for heading in ["topics", "cost", *headings, "topics needed", "cost of these"]:
         assert heading in table.frame

@@ -1,4 +1,8 @@
+import html
+
 import pandas as pd
+import pytest
+from markdown_it import MarkdownIt  # which rich brings
 
 from rtc_bayes.report.tables import (
     cells,
@@ -37,6 +41,38 @@ def test_markdown():
         r"| a_1\|x | −0.44 | 50% |",
         r"| b\<c> | – | 25% |",
     ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a|b",
+        "*star*",
+        "a*b*c",
+        "`code`",
+        "_edge_",
+        "__init__",
+        "(_x_)",
+        "bm25_k1",
+        "a__b",
+        "~~x~~",
+        "<b>x</b>",
+        "<http://a.b>",
+        "a&lt;b",
+        "[x](y)",
+        "a\\_b",
+        "m[a=1]/rtc_x:map",
+        "1 < 2",
+    ],
+)
+def test_markdown_shows_names_as_they_are(name):
+    reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    page = reader.render(to_markdown(pd.DataFrame({"system": [name]})))
+    cell = page.split("<td>")[1].split("</td>")[0]
+    assert html.unescape(cell) == name
+    assert "<" not in cell
+    if name in ("bm25_k1", "a__b", "1 < 2"):
+        assert to_markdown(pd.DataFrame({"system": [name]})).splitlines()[2] == f"| {name} |"
 
 
 def test_latex_escapes():

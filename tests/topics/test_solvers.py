@@ -172,6 +172,21 @@ def test_the_oracle_tries_every_set_or_says_that_it_did_not():
     assert found.rho >= rb.select_topics(large, size=8, solver="greedy").rho
 
 
+@pytest.mark.parametrize(
+    ("systems", "said"), [(4, "1 different set of 4 of the 4"), (8, "different sets of 5 of the 8")]
+)
+def test_a_vote_says_how_many_sets_differ(systems, said):
+    data = rb.simulate(n_topics=8, n_systems=systems, seed=1)
+    scores = rb.ScoreMatrix.from_qrels(data.runs, data.qrels, "AP")
+    chosen = rb.select_topics(scores, size=3)
+    assert said in chosen.how
+    assert chosen.how in repr(chosen)
+    number = int(chosen.how.split("a vote of ")[1].split()[0])
+    assert 1 <= number <= 56  # five of eight
+    if systems == 4:
+        assert chosen.topics == rb.select_topics(scores, size=3, solver="greedy").topics
+
+
 def test_a_vote_of_all_systems_is_greedy():
     scores = drawn(12)
     one = rb.select_topics(scores, solver="vote", subsets=1, share=1.0)

@@ -184,9 +184,18 @@ class Chooser:
         """Whether no judgment to come can change the sign of any of these pairs' differences."""
         return False
 
+    @property
+    def weight_text(self) -> str:
+        """What a weight is, for a person; by default nothing."""
+        return ""
+
+    def probability(self, document: int) -> float | None:
+        """How probably a document is relevant; by default None: the judge has no probabilities."""
+        return None
+
     def why(self, document: int, weight: float) -> str:
         """Say why a document is worth a judgment: by default its best rank."""
-        _, ranks = self._ranks(document)
+        ranks = self.ranks_of(document)
         best = int(np.argmin(np.where(ranks > 0, ranks, np.iinfo(ranks.dtype).max)))
         return self._places(ranks, [best])
 
@@ -213,22 +222,19 @@ class Chooser:
             self._new = []
         return self._judgments
 
-    def _ranks(self, document: int) -> tuple[int, NDArray[np.integer]]:
-        """Return a document's topic and its rank in every system, 0 below the score depth."""
+    def ranks_of(self, document: int) -> NDArray[np.integer]:
+        """Return a document's rank in every system, 0 where it is not, or below the score depth."""
         t = int(self.pool.topic_of[document])
         ranks = self.pool.ranks(t, below=True)[:, document - int(self.pool.topic_starts[t])]
-        return t, np.where(ranks > self.pool.score_depth, 0, ranks)
+        return np.where(ranks > self.pool.score_depth, 0, ranks)
 
     def _places(self, ranks: NDArray[np.integer], systems: Sequence[int]) -> str:
-        """Say where some systems rank a document, and how many retrieve it."""
+        """Say where some systems rank a document."""
         names = self.pool.systems
-        shown = list(dict.fromkeys(systems))
-        places = ", ".join(
-            f"rank {ranks[s]} in {names[s]}" if ranks[s] else f"not in {names[s]}" for s in shown
+        return ", ".join(
+            f"rank {ranks[s]} in {names[s]}" if ranks[s] else f"not in {names[s]}"
+            for s in dict.fromkeys(systems)
         )
-        if len(names) == len(systems):
-            return places
-        return f"{places}, retrieved by {(ranks > 0).sum()} of {len(names)}"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.n_judged} judged)"

@@ -18,6 +18,7 @@ from rtc_bayes.judging.judges.interface import Chooser
 from rtc_bayes.judging.kernels import heaviest, next_topic
 from rtc_bayes.judging.state import JudgingState
 from rtc_bayes.judging.stopping import SignProof
+from rtc_bayes.judging.topic_state import TopicState
 from rtc_bayes.judging.weights import WEIGHTS, Weight, WeightName, meaning
 from rtc_bayes.measures.names import MeasureLike
 from rtc_bayes.relevance import (
@@ -256,16 +257,31 @@ class WeightedChooser(Chooser):
         """
         return not self.state.by_grade and all(self._proof.holds(int(pair)) for pair in pairs)
 
+    @property
+    def weight_text(self) -> str:
+        """What a weight is, for a person."""
+        numerators = any(topic.divides for topic in self.state.topics)
+        return meaning(self._name, len(self.state.systems), numerators=numerators)
+
+    def probability(self, document: int) -> float:
+        """How probably a document is relevant, by the model that weighs it."""
+        topic, local = self._in_topic(document)
+        return float(topic.p[local])
+
     def why(self, document: int, weight: float) -> str:
-        """Say where the two systems that the document tells apart most rank it, p and weight."""
-        t, ranks = self._ranks(document)
-        topic, local = self.state.topics[t], document - int(self.pool.topic_starts[t])
+        """Say where the two systems that the document tells apart most rank it."""
+        topic, local = self._in_topic(document)
         # of systems that it moves alike, the first
         effect = topic.effect[:, local].round(12)
-        apart = self.state.systems[[np.argmax(effect), np.argmin(effect)]]
-        places = self._places(ranks, apart.tolist())
-        told = meaning(self._name, weight, len(self.state.systems), numerators=topic.divides)
-        return f"{places}; p {topic.p[local]:.2f}; {told}"
+        apart = self.state.systems[[np.argmax(effect), np.argmin(effect)]].tolist()
+        ranks = self.ranks_of(document)
+        differ = "systems differ: " if ranks[apart[0]] != ranks[apart[1]] else ""
+        return differ + self._places(ranks, apart)
+
+    def _in_topic(self, document: int) -> tuple[TopicState, int]:
+        """Return a document's topic, and its place there."""
+        t = int(self.pool.topic_of[document])
+        return self.state.topics[t], document - int(self.pool.topic_starts[t])
 
     def choose(self, count: int) -> list[tuple[int, float]]:
         """Return the documents of most worth and their weights, as if their labels stay unknown."""
