@@ -1113,6 +1113,22 @@ def test_an_interruption_is_status_130(here, run, monkeypatch):
     )
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("fit '*.gz' --qrels few.qrels --model rtc -o out.nc", "aggregation: converged, "),
+        ("build '*.gz' --truth qrels.txt --algorithm ip --budget 9 -o out", "Stopped: the budget is spent"),
+        ("allocate '*.gz' --truth qrels.txt --budget 20 -o out.prels", "20 judged in 3 stages"),
+    ],
+)
+def test_quiet_keeps_results(here, run, line, said):
+    """It takes notes and progress away, and leaves all that a command prints."""
+    _, loud, _ = run(line)
+    status, out, err = run(f"{line} --quiet")
+    assert (status, out, err) == (0, loud, "")
+    assert said in out
+
+
 def test_notes_are_one_line_each_and_said_once(here, run):
     (here / "short.run").write_text("501 Q0 d1 1 3.5 short\n")
     status, _, err = run("compare '*.gz' short.run --qrels few.qrels")
