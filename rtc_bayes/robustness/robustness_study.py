@@ -216,7 +216,7 @@ class Robustness(Kind[Study]):
 
 
 @explains_types
-@moved(**MOVED)
+@moved(**MOVED, budget="write budgets=[...], the value in a list")
 def study(
     runs: Runs,
     qrels: Qrels,
