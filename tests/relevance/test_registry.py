@@ -61,7 +61,7 @@ def test_installed_models():
 
 
 def test_unknown_model():
-    with pytest.raises(InputError, match=r"unknown model 'rct'; use one of .*rtc, .*uniform, or"):
+    with pytest.raises(InputError, match=r"unknown model 'rct'; write rtc; all: .*rtc, .*uniform, or"):
         load_model("rct")
 
 
@@ -196,6 +196,13 @@ def test_methods_that_a_model_does_not_have(model_file):
     model_file.write_text(written)
     with pytest.raises(InputError, match="available: map; or add 'laplace' to its methods"):
         ModelSpec.parse(f"{model_file}:laplace").build()
+
+
+def test_a_model_of_nearly_this_name_is_told():
+    with pytest.raises(InputError, match=r"unknown model 'hierarchcal'; write hierarchical; all: "):
+        load_model("hierarchcal")
+    with pytest.raises(InputError, match=r"unknown model 'zzz'; use one of "):
+        load_model("zzz")
 
 
 def test_a_broken_plug_in_names_its_entry_point():
