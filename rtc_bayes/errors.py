@@ -411,7 +411,8 @@ def with_article(noun: str) -> str:
 def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Answer keywords that a function or a class no longer takes by what to write instead.
 
-    One that is nearly the name of a parameter is answered by that. A class answers attributes of these names likewise.
+    One that is nearly the name of a parameter is answered by that. A class answers attributes of
+    these names likewise.
 
     Parameters
     ----------

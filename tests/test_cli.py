@@ -1117,7 +1117,10 @@ def test_an_interruption_is_status_130(here, run, monkeypatch):
     ("line", "said"),
     [
         ("fit '*.gz' --qrels few.qrels --model rtc -o out.nc", "aggregation: converged, "),
-        ("build '*.gz' --truth qrels.txt --algorithm ip --budget 9 -o out", "Stopped: the budget is spent"),
+        (
+            "build '*.gz' --truth qrels.txt --algorithm ip --budget 9 -o out",
+            "Stopped: the budget is spent",
+        ),
         ("allocate '*.gz' --truth qrels.txt --budget 20 -o out.prels", "20 judged in 3 stages"),
     ],
 )

@@ -109,7 +109,7 @@ def test_a_word_that_is_nearly_one_is_told_it(call, word, said):
 
 
 def test_a_word_that_is_near_none_is_answered_by_python():
-    with pytest.raises(TypeError, match="unexpected keyword argument 'zzz'|missing"):
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'zzz'|missing"):
         rb.fit(zzz=1)
 
 

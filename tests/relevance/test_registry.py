@@ -61,7 +61,9 @@ def test_installed_models():
 
 
 def test_unknown_model():
-    with pytest.raises(InputError, match=r"unknown model 'rct'; write rtc; all: .*rtc, .*uniform, or"):
+    with pytest.raises(
+        InputError, match=r"unknown model 'rct'; write rtc; all: .*rtc, .*uniform, or"
+    ):
         load_model("rct")
 
 
