@@ -31,7 +31,7 @@ def installed(group: str) -> dict[str, str]:
 
     Of several members of one name that of this package counts, else the first that Python finds.
     """
-    return {name: found[0].value for name, found in _entries(group).items()}
+    return {name: entries[0].value for name, entries in _entries(group).items()}
 
 
 def ignored(group: str, name: str) -> tuple[str, ...]:
@@ -47,16 +47,16 @@ def ignored(group: str, name: str) -> tuple[str, ...]:
 
 def package_of(value: str) -> str:
     """Name the installed package that has an entry point, by where the point's class is."""
-    found = [entry for entry in entry_points() if entry.value == value]
-    return _package(found[0]) if found else "an installed package"
+    entries = [entry for entry in entry_points() if entry.value == value]
+    return _package(entries[0]) if entries else "an installed package"
 
 
 def _entries(group: str) -> dict[str, list[EntryPoint]]:
     """Entry points of a group by name; those of this package first."""
-    found: dict[str, list[EntryPoint]] = {}
+    by_name: dict[str, list[EntryPoint]] = {}
     for entry in sorted(entry_points(group=group), key=lambda entry: not _is_ours(entry)):
-        found.setdefault(entry.name, []).append(entry)
-    return found
+        by_name.setdefault(entry.name, []).append(entry)
+    return by_name
 
 
 def _is_ours(entry: EntryPoint) -> bool:

@@ -95,9 +95,9 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
 def _check_shape(model: Any, shape: tuple[int | None, ...], documents: int) -> None:
     """Refuse a p that is not over the documents, as far as its shape is known before a fit."""
     if len(shape) != 1 or shape[0] not in (None, documents):
-        known = str(shape).replace("None", "?")
+        sizes = str(shape).replace("None", "?")
         raise InputError(
-            f"p of graph() of {model!r} has shape {known}, and the pool {documents} documents",
+            f"p of graph() of {model!r} has shape {sizes}, and the pool {documents} documents",
             remedy=f"give p the shape ({documents},): a probability for each document of the pool, "
             "in its order",
         )
