@@ -301,7 +301,7 @@ _PLAIN: dict[str, Any] = {
 
 
 def explains_types[**P, T](function: Callable[P, T]) -> Callable[P, T]:
-    """Name the argument of another type, where a call fails because of one.
+    """Name the argument of another type, or of no such name, where a call fails because of one.
 
     A call that succeeds costs nothing more. An argument is of another type if its annotation names
     classes of this package alone, mappings, sequences or what Python has, and it is none of them.
@@ -317,6 +317,9 @@ def explains_types[**P, T](function: Callable[P, T]) -> Callable[P, T]:
     >>> rb.evaluate("runs.txt", rb.Qrels({"1": {"d1": 1}}))
     Traceback (most recent call last):
     rtc_bayes.errors.InputError: runs are a str, ...; read them: read_runs(FILES), or ...
+    >>> rb.evaluate(runs={}, qrel={})
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: evaluate takes no qrel; write qrels
     """
 
     @functools.wraps(function)
@@ -342,7 +345,7 @@ def _wrong_type(
     try:
         arguments = signature.bind(*args, **kwargs).arguments
     except TypeError:  # Python says well what is missing or too much
-        return None
+        return _wrong_name(function, kwargs)
     for name, value in arguments.items():
         parts = str(signature.parameters[name].annotation).split(" | ")
         kinds = [part.split("[")[0].removeprefix("pd.") for part in parts]
@@ -364,6 +367,31 @@ def _wrong_type(
     return None
 
 
+def _wrong_name(function: Callable[..., object], kwargs: Iterable[str]) -> InputError | None:
+    """Say which argument was meant by a name that a function does not take, if one is near."""
+    parameters = inspect.signature(function).parameters
+    takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+    for word in kwargs:
+        if word not in parameters and not takes_any and (meant := nearest(word, parameters)):
+            return InputError(f"{function.__name__} takes no {word}", remedy=f"write {meant}")
+    return None
+
+
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """Return the word that another was probably meant to be, None where none is near.
+
+    Examples
+    --------
+    >>> nearest("hierarchcal", ["rtc", "hierarchical"])
+    'hierarchical'
+    >>> nearest("absent", ["rtc", "hierarchical"])
+    """
+    from difflib import get_close_matches
+
+    near = get_close_matches(word.lower().replace("-", "_"), list(words), n=1)
+    return near[0] if near else None
+
+
 def _is_class(value: object) -> bool:
     """Whether something is a class whose objects are made of it: no protocol."""
     return isinstance(value, type) and not getattr(value, "_is_protocol", False)
@@ -383,7 +411,8 @@ def with_article(noun: str) -> str:
 def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Answer keywords that a function or a class no longer takes by what to write instead.
 
-    A class answers attributes of these names likewise.
+    One that is nearly the name of a parameter is answered by that. A class answers attributes of
+    these names likewise.
 
     Parameters
     ----------
@@ -401,7 +430,12 @@ def moved[**P, T](**remedies: str) -> Callable[[Callable[P, T]], Callable[P, T]]
             for word in kwargs:
                 if word in remedies:
                     raise InputError(f"{target.__name__} takes no {word}", remedy=remedies[word])
-            result: T = called(*args, **kwargs)
+            try:
+                result: T = called(*args, **kwargs)
+            except TypeError as error:
+                if (wrong := _wrong_name(target, kwargs)) is not None:
+                    raise wrong from error
+                raise
             return result
 
         def absent(self: object, name: str) -> Any:

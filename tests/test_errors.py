@@ -90,6 +90,29 @@ def test_a_word_of_before_is_told_the_new_one(call, word, now):
         call(**{word: 3})
 
 
+@pytest.mark.parametrize(
+    ("call", "word", "said"),
+    [
+        (rb.study, "budget", "study takes no budget; write budgets=[...], the value in a list"),
+        (rb.study, "estimandd", "study takes no estimandd; write estimand"),
+        (rb.fit, "modle", "fit takes no modle; write model"),
+        (rb.compare, "baselin", "compare takes no baselin; write baseline"),
+        (rb.calibrate, "budgets", "calibrate takes no budgets; write budget"),
+        (rb.simulate, "n_topic", "simulate takes no n_topic; write n_topics"),
+        (rb.Plan, "trial", "Plan takes no trial; write trials"),
+    ],
+)
+def test_a_word_that_is_nearly_one_is_told_it(call, word, said):
+    with pytest.raises(InputError) as raised:
+        call(**{word: 3})
+    assert str(raised.value) == said
+
+
+def test_a_word_that_is_near_none_is_answered_by_python():
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'zzz'|missing"):
+        rb.fit(zzz=1)
+
+
 def test_a_class_with_moved_words_is_a_class_still():
     plan = rb.Plan(("mtc",), n_systems=4, n_initial=3)
     assert isinstance(plan, rb.Plan)

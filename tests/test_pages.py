@@ -12,6 +12,7 @@ PAGES = [
     ("topics.md", 15),
     ("judging.md", 16),
     ("planning.md", 10),
+    ("calibration.md", 17),
     ("audit.md", 20),
     ("labels-in-the-posterior.md", 29),
     ("labels.md", 8),

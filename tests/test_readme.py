@@ -5,10 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import rtc_bayes as rb
 
-README = (Path(__file__).parents[1] / "README.md").read_text()
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
 
 
 @pytest.fixture
@@ -44,3 +46,14 @@ def test_the_model_of_the_readme_learns_that_relevance_thins_out(model_file):
     unjudged = pool.locate("1", documents[1::2])
     assert (np.diff(p[unjudged[[0, 5, 10, 19]]]) < 0).all()
     assert fit.diagnostics.converged
+
+
+def test_no_variable_of_an_example_is_hidden_by_an_attribute_of_xarray():
+    """A fit's draws are read as ``fit.posterior["posterior"].NAME``; a tree has a ``level``."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.py")]
+    pages += (ROOT / "models").glob("*.py")
+    names = {
+        name for page in pages for name in re.findall(r'pm\.[A-Z]\w*\(\s*"(\w+)"', page.read_text())
+    }
+    assert {"base", "slope"} <= names
+    assert [name for name in sorted(names) if hasattr(xr.DataTree(), name)] == []

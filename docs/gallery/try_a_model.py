@@ -34,9 +34,9 @@ class BestRank:
 
         best = np.where(pool.best_ranks > 0, pool.best_ranks, pool.depth + 1)
         with pm.Model(coords=coordinates(pool)) as model:
-            level = pm.Normal("level", 0, self.scale)
+            base = pm.Normal("base", 0, self.scale)
             slope = pm.Normal("slope", 0, self.scale)
-            observe(judgments, lambda rows: level - slope * np.log(best[rows]))
+            observe(judgments, lambda rows: base - slope * np.log(best[rows]))
         return model
 
 

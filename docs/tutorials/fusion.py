@@ -31,8 +31,8 @@ class Fusion:
         fused = (fused - fused.mean()) / fused.std()
         topic = pool.topic_of
         with pm.Model(coords=coordinates(pool)) as model:
-            level = pm.Normal("level", -2.5, 1.0)
+            base = pm.Normal("base", -2.5, 1.0)
             slope = pm.Normal("slope", 1.0, 0.5)
             alpha = pm.Normal("alpha", 0.0, self.spread, dims="topic")
-            observe(judgments, lambda rows: level + alpha[topic[rows]] + slope * fused[rows])
+            observe(judgments, lambda rows: base + alpha[topic[rows]] + slope * fused[rows])
         return model

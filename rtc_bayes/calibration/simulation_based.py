@@ -29,6 +29,7 @@ type Simulate = Callable[[int, int], tuple[Mapping[str, Floats], Mapping[str, Fl
 """From the number of the simulation and a seed: the true values by name, each of any shape, and
 draws of each, of shape (draws, ...)."""
 
+_SIMULATIONS = 200
 _ENVELOPE = 0.95
 _ENVELOPE_SIMULATIONS = 1000
 
@@ -126,7 +127,7 @@ class SimulationRanks:
 def simulation_based_calibration(
     simulation: Simulate,
     *,
-    simulations: int = 200,
+    simulations: int | None = None,
     seed: int = 0,
     progress: Progress = silent,
 ) -> SimulationRanks:
@@ -138,14 +139,20 @@ def simulation_based_calibration(
         See :data:`Simulate`; those of this package are in
         :mod:`rtc_bayes.calibration.stages` and
         :mod:`rtc_bayes.calibration.whole_model`. The names and shapes are always the same.
-    simulations : int
-        At least 2.
+    simulations : int, at least 2, optional
+        By default as many as `simulation` has, if it says so by an attribute of this name, as a
+        ``WholeModel`` does; else 200. At most as many as it has.
     seed : int
     progress : Progress
 
     Returns
     -------
     SimulationRanks
+
+    Raises
+    ------
+    InputError
+        More simulations than `simulation` has.
 
     Examples
     --------
@@ -158,7 +165,16 @@ def simulation_based_calibration(
     True
     """
     whole_number("seed", seed)
+    most = getattr(simulation, "simulations", None)
+    if simulations is None:
+        simulations = most or _SIMULATIONS
     simulations = whole_number("simulations", simulations, least=2)
+    if most is not None and simulations > most:
+        raise InputError(
+            f"simulations is {simulations}, and {type(simulation).__name__} has {most}",
+            remedy=f"leave it out, or make {type(simulation).__name__} with "
+            f"simulations={simulations}",
+        )
     ranks: dict[str, list[float]] = {}
     draws = 0
     progress("simulations", 0, simulations)

@@ -11,8 +11,15 @@ from numpy.typing import NDArray
 
 from rtc_bayes.calibration.predictive import refuse_composite
 from rtc_bayes.collection import Judgments
-from rtc_bayes.errors import InputError
-from rtc_bayes.relevance import Draws, RelevanceModel, Sampling, estimate
+from rtc_bayes.errors import InputError, whole_fields
+from rtc_bayes.relevance import (
+    Draws,
+    ModelSpec,
+    RelevanceModel,
+    Sampling,
+    estimate,
+    resolve_method,
+)
 from rtc_bayes.store import spawn_seeds
 
 type Floats = NDArray[np.float64]
@@ -29,17 +36,37 @@ class WholeModel:
     Attributes
     ----------
     model : RelevanceModel
-        With a graph, whose parameters have the names that the method gives them.
+        With a graph, whose parameters have the names that the method gives them. It is given
+        itself, or as its name, the path of a FILE.py or a :class:`~rtc_bayes.relevance.ModelSpec`.
     method : str
         One that draws.
     judgments : Judgments
         Which documents are judged; their labels do not count.
-    simulations : int
-        How many can be had.
+    simulations : int, at least 1
+        How many can be had. It is also how many
+        :func:`~rtc_bayes.calibration.simulation_based_calibration` makes, unless it is given fewer.
     sampling : Sampling
         Of the draws kept.
     seed : int
         Of the prior.
+
+    Raises
+    ------
+    InputError
+        A model that is none, is a composite, or has no graph; a method that it does not have.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> from rtc_bayes.relevance import Sampling
+    >>> made = rb.simulate(n_topics=3, n_systems=4, documents=100, depth=20, seed=1)
+    >>> pool = rb.Pool.from_runs(made.runs, depth=10)
+    >>> judgments = rb.Judgments.from_labels(pool, range(0, 30, 2), [0.0] * 15)
+    >>> sampling = Sampling(draws=50, chains=1)
+    >>> simulation = WholeModel("rank_curve", "laplace", judgments, 5, sampling)
+    >>> true, drawn = simulation(0, seed=1)
+    >>> true["p"].shape, drawn["p"].shape
+    ((3,), (50, 3))
     """
 
     model: RelevanceModel
@@ -50,7 +77,12 @@ class WholeModel:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        refuse_composite(self.model)
+        whole_fields(self, simulations=1, seed=0)
+        spec = ModelSpec.parse(self.model, self.method)
+        model = spec.instance or spec.build()
+        refuse_composite(model)
+        object.__setattr__(self, "model", model)
+        object.__setattr__(self, "method", resolve_method(model, spec.method))
 
     @cached_property
     def prior(self) -> Mapping[str, Floats]:

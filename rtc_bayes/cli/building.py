@@ -109,8 +109,7 @@ def build(
         inputs[before.path] = before.digest
     meta = provenance(seed=seed, inputs=inputs)
     write_json(result.meta() | {"meta": meta}, meta_path(output))
-    if not quiet:
-        typer.echo(f"{in_words(result)}\nin {output}")
+    typer.echo(f"{in_words(result)}\nin {output}")
 
 
 def _check_prels(chosen: Algorithm, *, anew: bool) -> None:

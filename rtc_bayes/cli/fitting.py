@@ -80,9 +80,8 @@ def fit(
     if write_erels is not None:
         write(made.relevance.to_probabilities(), write_erels)
         write_json(meta, meta_path(write_erels))
-    if not quiet:
-        write_tables([judged_table(judgments, seed=seed)], None, meta)
-        typer.echo(f"{in_words(made)}\nin {output}")
+    write_tables([judged_table(judgments, seed=seed)], None, meta)
+    typer.echo(f"{in_words(made)}\nin {output}")
 
 
 def models() -> None:

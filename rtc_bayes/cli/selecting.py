@@ -212,8 +212,7 @@ def allocate(
     write_json(spent.meta() | {"meta": meta}, meta_path(output))
     if write_scores is not None:
         spent.scores.to_csv(write_scores)
-    if not quiet:
-        typer.echo(f"{in_words(spent)}\nin {output}")
+    typer.echo(f"{in_words(spent)}\nin {output}")
 
 
 @grouped

@@ -251,6 +251,9 @@ def describe(
         n_judged=None if judged is None else int(topics["judged"].sum()),
         unretrieved_relevant=0 if judged is None else float(np.nansum(judged.labels[~retrieved])),
         negative=_negative(judgments),
+        highest_grade=0
+        if judged is None or relevance_level is not None or level > 1
+        else int(judged.highest_grade),
     )
     return Description(
         summary=_summary(systems, topics, overlap, int(retrieved.sum())),

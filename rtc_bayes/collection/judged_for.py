@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rtc_bayes.collection.ids import keyed_by_text, list_of_names, shared_topics, shown, text_of
-from rtc_bayes.errors import InputError
+from rtc_bayes.collection.ids import (
+    keyed_by_text,
+    list_of_names,
+    shared_topics,
+    shown,
+    some,
+    text_of,
+)
+from rtc_bayes.errors import InputError, warn
 
 if TYPE_CHECKING:
     from rtc_bayes.collection.judgments import Judgments
     from rtc_bayes.collection.pool import Pool
+    from rtc_bayes.collection.qrels import Qrels
 
 type JudgedFor = Sequence[str] | Mapping[str, Sequence[str]] | None
 """Systems, or systems by topic; None: not known."""
@@ -94,6 +102,43 @@ def systems_judged_for(
     named = dict.fromkeys(system for systems in lists.values() for system in systems)
     ordered = [s for s in pool.systems if s in named] + [s for s in named if s not in pool.systems]
     return tuple(ordered), {topic: tuple(systems) for topic, systems in lists.items() if systems}
+
+
+def warn_of_others_named(qrels: Qrels, judged_for: JudgedFor) -> None:
+    """Say that systems given are not those that judgments themselves name, and prevail.
+
+    Warns
+    -----
+    CollectionWarning
+        On some topic of the judgments they are others.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import rtc_bayes as rb
+    >>> qrels = rb.Qrels({"1": {"a": 1}}, judged_for=["one", "two"])
+    >>> with warnings.catch_warnings(action="error"):
+    ...     warn_of_others_named(qrels, {"1": ["two", "one"]})
+    """
+    own = qrels.judged_for
+    if own is None or judged_for is None:
+        return
+    topics = [t for t in qrels.topics if _on_topic(own, t) != _on_topic(judged_for, t)]
+    if topics:
+        name = qrels.path or "the judgments"
+        where = f" of topic {topics[0]}" if isinstance(own, Mapping) else ""
+        warn(
+            f"the systems judged for are {some(sorted(_on_topic(judged_for, topics[0])))}; when "
+            f"{name} {'was' if qrels.path else 'were'} made, they were "
+            f"{some(sorted(_on_topic(own, topics[0])))}{where}",
+        )
+
+
+def _on_topic(judged_for: Sequence[str] | Mapping[str, Sequence[str]], topic: str) -> set[str]:
+    """Return the systems that are judged for on one topic."""
+    if isinstance(judged_for, Mapping):
+        judged_for = keyed_by_text(judged_for, "topic").get(topic, ())
+    return {str(name) for name in judged_for}
 
 
 def check_judged_topics(pool: Pool, judged_for: JudgedFor, *, say: bool) -> None:

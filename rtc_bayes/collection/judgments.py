@@ -22,6 +22,7 @@ from rtc_bayes.collection.judged_for import (
     check_judged_topics,
     infer_judged_for,
     systems_judged_for,
+    warn_of_others_named,
 )
 from rtc_bayes.collection.judgment_values import as_grades, grades_of, indices_in, relevance_of
 from rtc_bayes.collection.labels import Labels
@@ -398,8 +399,8 @@ class Judgments(Saved):
         -----
         CollectionWarning
             Once, naming judged topics for which there is no run; systems and topics that
-            `judged_for` names and the pool does not have; and what :func:`level_of` says of the
-            level.
+            `judged_for` names and the pool does not have; that `judged_for` names other systems
+            than the qrels; and what :func:`level_of` says of the level.
 
         Examples
         --------
@@ -418,6 +419,7 @@ class Judgments(Saved):
         level = level_of(qrels, relevance_level)
         made_for = systems_judged_for(pool, qrels.judged_for if judged_for is None else judged_for)
         check_judged_topics(pool, judged_for, say=True)
+        warn_of_others_named(qrels, judged_for)
         if judged_for is not None and (absent := set(made_for[0] or ()).difference(pool.systems)):
             warn(
                 f"of systems judged for there is no run, {some(sorted(absent))}: check that "

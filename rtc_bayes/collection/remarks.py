@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.grades import counted_grades
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.run_files import RunFile
 from rtc_bayes.store.shown import counted
@@ -87,6 +88,8 @@ class Evidence:
         Relevant documents that are in no list.
     negative : int
         Documents with a negative grade.
+    highest_grade : int
+        Of the judgments, where nobody said which grades count as relevant; else 0.
     """
 
     systems: pd.DataFrame
@@ -100,6 +103,7 @@ class Evidence:
     n_judged: int | None
     unretrieved_relevant: float = 0.0
     negative: int = 0
+    highest_grade: int = 0
 
 
 def remarks_on(evidence: Evidence) -> tuple[Remark, ...]:
@@ -122,6 +126,15 @@ def _on_judgments(evidence: Evidence) -> Iterator[Remark]:
             "no_judgments", "Nothing is judged.", "Judge the documents that rtc-bayes next names."
         )
         return
+    if evidence.highest_grade > 1:
+        said = counted_grades(evidence.highest_grade, 1)
+        yield Remark(
+            "grades_above_1",
+            f"{said[0].upper()}{said[1:]}.",
+            "Name the lowest grade that counts as relevant, by --relevance-level or "
+            "relevance_level=: that is 2 in the deep learning tracks of TREC, whose grades go up "
+            "to 3.",
+        )
     yield from _on_judged_topics(evidence.topics)
     yield from _on_judged_lists(evidence)
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from rtc_bayes.judging.actions import next_actions
-from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm, split_algorithms
+from rtc_bayes.judging.algorithm import (
+    Algorithm,
+    AlgorithmLike,
+    parse_algorithm,
+    split_algorithms,
+)
 from rtc_bayes.judging.audit_grades import SplitAudit, split_audit
 from rtc_bayes.judging.audit_list import Arrivals, audit_documents, audit_order
 from rtc_bayes.judging.audit_result import Audit
@@ -20,6 +25,7 @@ from rtc_bayes.moved import moved_names
 
 __all__ = [
     "Algorithm",
+    "AlgorithmLike",
     "Arrivals",
     "Audit",
     "Chooser",

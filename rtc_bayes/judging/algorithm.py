@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, SupportsIndex, cast
 
 from rtc_bayes import defaults
-from rtc_bayes.errors import InputError, refuse_class
+from rtc_bayes.errors import InputError, nearest, refuse_class
 from rtc_bayes.judging.judges import (
     Judge,
     ModelJudge,
@@ -33,6 +33,21 @@ _ACCEPTED = (
     f"and EVALUATOR is MODEL[options]:METHOD, {' or '.join(UNJUDGED)}; a weighing judge's options "
     f"are weight={'|'.join(WEIGHTS)}, floor=NUMBER and least=NUMBER"
 )
+
+
+_PAIR = (
+    "in Python write (JUDGE, EVALUATOR), each a name or an object, as ('rtc:map', MyModel()), for "
+    "an evaluator behind another judge"
+)
+
+type AlgorithmLike = (
+    str
+    | Judge
+    | RelevanceModel
+    | Algorithm
+    | tuple[str | Judge | RelevanceModel, str | RelevanceModel | ModelSpec]
+)
+"""An algorithm: its name, a judge, a model, a pair of judge and evaluator, or itself."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,6 +133,8 @@ class Algorithm:
         spec = self.judge_spec
         if spec is None or spec.digest is None or spec.instance is not None:
             return super().__reduce_ex__(protocol)
+        if self.evaluator is not None and self.evaluator.instance is not None:
+            return _loaded, ((spec.text, self.evaluator), spec.name, spec.digest)
         return _loaded, (self.text, spec.name, spec.digest)
 
     def __copy__(self) -> Algorithm:
@@ -130,7 +147,7 @@ class Algorithm:
         return f"Algorithm({self.text!r})"
 
 
-def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algorithm:
+def parse_algorithm(algorithm: AlgorithmLike) -> Algorithm:
     """Read an algorithm's name, or take a judge or a model itself.
 
     ``ip`` presents documents by rank; ``mtc`` takes the weight ``mtc06`` under p = .5; a file or
@@ -147,10 +164,11 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
 
     Parameters
     ----------
-    algorithm : str, Judge, RelevanceModel or Algorithm
+    algorithm : str, Judge, RelevanceModel, Algorithm, or pair of judge and evaluator
         For example ``mtc[weight=evr]/rtc:map``, ``rtc[cell_weight=.1]:map`` or
         ``my_judge.py[weight=3]/rtc:map``. A judge's instance is the judge alone; a model's
-        judges as its name would, by its default method.
+        judges as its name would, by its default method. A pair (JUDGE, EVALUATOR) says the same
+        as ``JUDGE/EVALUATOR`` where one of them is an object: ``("rtc:map", MyModel())``.
 
     Returns
     -------
@@ -169,12 +187,14 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
     """
     if isinstance(algorithm, Algorithm):
         return algorithm
+    if isinstance(algorithm, tuple) and len(algorithm) == 2:
+        return _of_pair(*algorithm)
     if all(hasattr(algorithm, name) for name in ("name", "default_method", "methods")):
         spec = ModelSpec.parse(cast(RelevanceModel, algorithm))
         return Algorithm(spec.text, _model_judge(spec, {}), spec, spec)
     if not isinstance(algorithm, str):
         if not all(hasattr(algorithm, name) for name in ("name", "has_confidence", "start")):
-            raise InputError(f"{algorithm!r} is no algorithm", remedy=_ACCEPTED)
+            raise InputError(f"{algorithm!r} is no algorithm", remedy=f"{_ACCEPTED}; {_PAIR}")
         refuse_class(algorithm, "judge")
         judge = cast(Judge, algorithm)
         return Algorithm(repr(judge), judge, _default_evaluator(judge))
@@ -183,8 +203,10 @@ def parse_algorithm(algorithm: str | Judge | RelevanceModel | Algorithm) -> Algo
     evaluator = None if evaluator_text is None or unjudged else _model(evaluator_text)
     spec = _spec(judge_text)
     if not _exists(spec.name) and spec.digest is None and not is_file(spec.name):
+        near = nearest(spec.name, [*available_judges(), *model_names()])
         raise InputError(
-            f"unknown model {spec.name!r}, and no judge has this name", remedy=_ACCEPTED
+            f"unknown model {spec.name!r}, and no judge has this name",
+            remedy=f"write {near}, or {_ACCEPTED.removeprefix('write ')}" if near else _ACCEPTED,
         )
     if judge_class(spec.name, digest=spec.digest) is None:
         judge = _judge_of(spec)
@@ -208,10 +230,22 @@ def _united(mappings: Iterable[Mapping[str, str]]) -> dict[str, str]:
     return {name: digest for mapping in mappings for name, digest in mapping.items()}
 
 
-def _loaded(text: str, file: str, digest: str) -> Algorithm:
+def _loaded(algorithm: AlgorithmLike, file: str, digest: str) -> Algorithm:
     """Load an algorithm again, whose file has to be as it was."""
     judge_class(file, digest=digest)
-    return parse_algorithm(text)
+    return parse_algorithm(algorithm)
+
+
+def _of_pair(judge: Any, evaluator: Any) -> Algorithm:
+    """Take a judge and an evaluator that are given apart, as names or as objects."""
+    if isinstance(judge, str) and _split(judge)[1] is not None:
+        raise InputError(
+            f"two evaluators, that of {judge!r} and one beside it", remedy="give one of them"
+        )
+    if isinstance(judge, str) and isinstance(evaluator, str):
+        return parse_algorithm(f"{judge}/{evaluator}")
+    algorithm, spec = parse_algorithm(judge), _evaluating(ModelSpec.parse(evaluator))
+    return replace(algorithm, text=f"{algorithm.text}/{spec.text}", evaluator=spec, unjudged=None)
 
 
 def split_algorithms(text: str) -> tuple[str, ...]:

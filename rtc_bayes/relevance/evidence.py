@@ -179,10 +179,10 @@ def observe(judgments: Judgments, log_odds: Callable[[NDArray[np.integer]], Any]
     >>> pool = judgments.pool  # with the judged documents that no system ranked
     >>> import pymc as pm
     >>> with pm.Model(coords=coordinates(pool)) as model:
-    ...     level = pm.Normal("level", 0, 2, dims="topic")
-    ...     observe(judgments, lambda rows: level[pool.topic_of[rows]])
+    ...     base = pm.Normal("base", 0, 2, dims="topic")
+    ...     observe(judgments, lambda rows: base[pool.topic_of[rows]])
     >>> sorted(model.named_vars)
-    ['label', 'level', 'p']
+    ['base', 'label', 'p']
     """
     import pymc as pm
 

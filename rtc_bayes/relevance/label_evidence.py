@@ -428,8 +428,8 @@ class LabelEvidence:
         >>> judgments = rb.Judgments.none(pool).with_judge_labels(labels)
         >>> evidence = LabelEvidence(judgments)
         >>> with pm.Model(coords=rb.relevance.coordinates(pool) | evidence.coords) as model:
-        ...     level, of_labels = pm.Normal("level", 0, 2), evidence.in_graph()
-        ...     rb.relevance.observe(judgments, lambda rows: level + of_labels(rows))
+        ...     base, of_labels = pm.Normal("base", 0, 2), evidence.in_graph()
+        ...     rb.relevance.observe(judgments, lambda rows: base + of_labels(rows))
         >>> "label_coefficient" in model.named_vars
         True
         """

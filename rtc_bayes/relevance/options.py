@@ -12,14 +12,13 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
-from difflib import get_close_matches
 from inspect import formatannotation
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from rtc_bayes.errors import InputError, own_code
+from rtc_bayes.errors import InputError, nearest, own_code
 from rtc_bayes.store import digest_file
 
 MeanSd = Annotated[tuple[float, float], "the mean:sd of a normal prior"]
@@ -288,8 +287,8 @@ def _instead(model: Any, name: str) -> str:
         options["preset"] = f"preset ({' | '.join(presets)})"
     if not options:
         return "leave it out: there are none"
-    near = get_close_matches(name.lower().replace("-", "_"), options, n=1)
-    written = f"write {options[near[0]]}; all: " if near else "its options are "
+    near = nearest(name, options)
+    written = f"write {options[near]}; all: " if near else "its options are "
     return written + ", ".join(options)
 
 

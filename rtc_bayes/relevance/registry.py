@@ -17,12 +17,20 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from rtc_bayes.errors import InputError, explains_types, refuse_class
+from rtc_bayes.errors import InputError, explains_types, nearest, refuse_class, warn
 from rtc_bayes.relevance.fitters import available_methods
 from rtc_bayes.relevance.interface import RelevanceModel
 from rtc_bayes.relevance.options import Option, describe_options, with_options
 from rtc_bayes.store import digest_file, digest_text
-from rtc_bayes.store.plugins import class_at, classes_in, file_of, installed, is_file
+from rtc_bayes.store.plugins import (
+    class_at,
+    classes_in,
+    file_of,
+    ignored,
+    installed,
+    is_file,
+    package_of,
+)
 
 _GROUP = "rtc_bayes.models"
 _ATTRIBUTES = ("name", "methods", "default_method")
@@ -103,13 +111,25 @@ def load_model(
 def available_models() -> list[ModelInfo]:
     """List the installed models in the order of their names.
 
+    Warns
+    -----
+    CollectionWarning
+        A model that cannot be used, as the package that installs it is broken, or one that is
+        ignored, as another has its name. It says which package installs it; the others are listed.
+
     Examples
     --------
     >>> from rtc_bayes.relevance import available_models
     >>> [model.name for model in available_models()][:2]
     ['heavy_tails', 'hierarchical']
     """
-    return [model_info(name) for name in model_names()]
+    models = []
+    for name in model_names():
+        try:
+            models.append(model_info(name))
+        except InputError as error:
+            warn(f"model {name} is left out: {error}")
+    return models
 
 
 def model_names() -> list[str]:
@@ -155,11 +175,27 @@ def model_class(name_or_path: str | Path, *, digest: str | None = None) -> type[
             remedy="load the fit with it, Fit.load(path, model=...), or keep it in a FILE.py",
         )
     if str(name_or_path) not in names:
+        near = nearest(str(name_or_path), model_names())
         raise InputError(
             f"unknown model {str(name_or_path)!r}",
-            remedy=f"use one of {', '.join(model_names())}, or the path of a FILE.py",
+            remedy=f"{f'write {near}; all: ' if near else 'use one of '}"
+            f"{', '.join(model_names())}, or the path of a FILE.py",
         )
-    return _checked(class_at(names[str(name_or_path)]), names[str(name_or_path)])
+    return _installed_class(str(name_or_path), names[str(name_or_path)])
+
+
+def _installed_class(name: str, value: str) -> type[RelevanceModel]:
+    """Return the class of an installed model, which has the name of its entry point."""
+    for said in ignored(_GROUP, name):
+        warn(said)
+    model = _checked(class_at(value), value)
+    if model.name != name:
+        raise InputError(
+            f"the entry point {name} = {value} of {package_of(value)} has another name than its "
+            f"model, {model.name}",
+            remedy=f"write {model.name} = {value} in that package",
+        )
+    return model
 
 
 def check_model(model: Any) -> None:

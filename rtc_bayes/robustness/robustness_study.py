@@ -15,7 +15,7 @@ from rtc_bayes import defaults
 from rtc_bayes.collection import Qrels, Runs
 from rtc_bayes.confidence import Comparison
 from rtc_bayes.errors import explains_types, moved
-from rtc_bayes.judging import Algorithm
+from rtc_bayes.judging import AlgorithmLike
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.estimand import EstimandLike
 from rtc_bayes.robustness.breakdown import (
@@ -216,12 +216,12 @@ class Robustness(Kind[Study]):
 
 
 @explains_types
-@moved(**MOVED)
+@moved(**MOVED, budget="write budgets=[...], the value in a list")
 def study(
     runs: Runs,
     qrels: Qrels,
     *,
-    algorithms: str | Sequence[str | Algorithm],
+    algorithms: str | Sequence[AlgorithmLike],
     estimand: EstimandLike = None,
     trials: int = defaults.TRIALS,
     n_systems: int = defaults.SYSTEMS,
@@ -250,9 +250,10 @@ def study(
         At least `n_systems` of them, or `n_initial` beside each group that is left out.
     qrels : Qrels
         Taken as complete: the truth.
-    algorithms : str or sequence of str or Algorithm
+    algorithms : str or sequence of str, judge, model, pair of judge and evaluator, or Algorithm
         In the grammar ``JUDGE[/EVALUATOR]``: ``ip``, ``mtc``, ``rtc:map``; in one text with commas
-        between.
+        between. Objects are as of :func:`rtc_bayes.judging.parse_algorithm`, and ``("rtc:map",
+        MyModel())`` evaluates by an object what ``rtc:map`` judges.
     estimand : Estimand or str, optional
         What is compared: a measure, of lists how deep, over which topics. Default: AP.
     truth, pad, trials, n_systems, n_initial, leave_out, moments, confidence, budgets

@@ -11,7 +11,7 @@ import importlib.util
 import re
 import sys
 from functools import lru_cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from rtc_bayes.errors import InputError
@@ -27,8 +27,44 @@ def is_file(name_or_path: str | Path) -> bool:
 
 @lru_cache(maxsize=8)
 def installed(group: str) -> dict[str, str]:
-    """Names of the members of an entry-point group, to where their classes are."""
-    return {entry.name: entry.value for entry in entry_points(group=group)}
+    """Names of the members of an entry-point group, to where their classes are.
+
+    Of several members of one name that of this package counts, else the first that Python finds.
+    """
+    return {name: entries[0].value for name, entries in _entries(group).items()}
+
+
+def ignored(group: str, name: str) -> tuple[str, ...]:
+    """Say of each entry point that does not count, as another has its name, that it is ignored."""
+    first, *others = _entries(group).get(name, [None])
+    return tuple(
+        f"the entry point {name} = {other.value} of {_package(other)} is ignored: {name} is "
+        f"{first.value} of {_package(first)}; give it another name"
+        for other in others
+        if first is not None and other is not None and other.value != first.value
+    )
+
+
+def package_of(value: str) -> str:
+    """Name the installed package that has an entry point, by where the point's class is."""
+    entries = [entry for entry in entry_points() if entry.value == value]
+    return _package(entries[0]) if entries else "an installed package"
+
+
+def _entries(group: str) -> dict[str, list[EntryPoint]]:
+    """Entry points of a group by name; those of this package first."""
+    by_name: dict[str, list[EntryPoint]] = {}
+    for entry in sorted(entry_points(group=group), key=lambda entry: not _is_ours(entry)):
+        by_name.setdefault(entry.name, []).append(entry)
+    return by_name
+
+
+def _is_ours(entry: EntryPoint) -> bool:
+    return entry.module.partition(".")[0] in ("rtc_bayes", "rtc_bayes_models")
+
+
+def _package(entry: EntryPoint) -> str:
+    return f"the package {entry.dist.name}" if entry.dist else "an installed package"
 
 
 @lru_cache(maxsize=64)
@@ -43,9 +79,9 @@ def class_at(value: str) -> type:
     module, _, attribute = value.partition(":")
     try:
         held: type = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, SyntaxError) as error:
+    except Exception as error:  # of a module of somebody else's
         raise InputError(
-            f"the entry point {value} of an installed package finds no class: {error}",
+            f"the entry point {value} of {package_of(value)} finds no class: {error}",
             remedy="correct it, as module:Class, or uninstall the package",
         ) from error
     return held

@@ -10,7 +10,12 @@ from typing import Any, Literal
 from rtc_bayes import defaults
 from rtc_bayes.collection.leave_out import parse_leave_out
 from rtc_bayes.errors import InputError, brief_repr, moved, whole_fields, whole_number
-from rtc_bayes.judging import Algorithm, parse_algorithm, split_algorithms
+from rtc_bayes.judging import (
+    Algorithm,
+    AlgorithmLike,
+    parse_algorithm,
+    split_algorithms,
+)
 from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import ModelSpec, Sampling, is_sampler
 from rtc_bayes.relevance.fitters import is_tuned
@@ -27,9 +32,10 @@ class Plan:
 
     Attributes
     ----------
-    algorithms : tuple of str or Algorithm
-        In the grammar ``JUDGE[/EVALUATOR]`` of :func:`rtc_bayes.judging.parse_algorithm`. One text
-        is taken as the command line takes it: ``"mtc"``, or several with commas between.
+    algorithms : tuple of str, judge, model, pair of judge and evaluator, or Algorithm
+        In the grammar ``JUDGE[/EVALUATOR]`` of :func:`rtc_bayes.judging.parse_algorithm`, or as
+        objects that it takes. One text is taken as the command line takes it: ``"mtc"``, or several
+        with commas between.
     trials : int
         At least 1.
     n_systems : int
@@ -80,7 +86,7 @@ class Plan:
     ('ip at 50', 'ip at 100', 'mtc/rtc:map at 50', 'mtc/rtc:map at 100')
     """
 
-    algorithms: str | Sequence[str | Algorithm]
+    algorithms: str | Sequence[AlgorithmLike]
     trials: int = defaults.TRIALS
     n_systems: int = defaults.SYSTEMS
     n_initial: int = defaults.INITIAL

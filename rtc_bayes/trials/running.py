@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_MISSING = 0.1
-"""The share of what trials ask for that the truth may lack before a study says so."""
+"""The share of what trials ask for, or of what is first in lists, that the truth may lack before a
+study says so."""
+_FIRST = 10
 
 type Rows = dict[str, dict[str, list[Any]]]
 """The columns of each table."""
@@ -150,7 +152,7 @@ def run_study[Result: StudyResult](
             name: stacked([rows[name] for rows, _ in trials], columns)
             for name, columns in kind.tables.items()
         }
-        _tell_of_missing(tables.get("trials"), plan, qrels)
+        _tell_of_missing(tables.get("trials"), plan, runs, qrels)
         derived, summary = kind.summarise(tables, [arrays for _, arrays in trials], plan)
         return folder.finish({**tables, **_ordered(derived, kind.derived)}, summary)
 
@@ -162,25 +164,62 @@ def _digest_of_groups(runs: Runs, groups: Mapping[str, str] | None) -> dict[str,
     return {"groups": digest_text(json.dumps([[name, groups[name]] for name in runs]))}
 
 
-def _tell_of_missing(trials: pd.DataFrame | None, plan: Plan, qrels: Qrels) -> None:
-    """Warn where the truth lacks much of what trials ask for."""
-    if trials is None or "missing" not in trials or plan.truth == "judged":
+def _tell_of_missing(trials: pd.DataFrame | None, plan: Plan, runs: Runs, qrels: Qrels) -> None:
+    """Warn where the truth lacks much of what trials ask for, or of what true scores are made of.
+
+    Trials may ask for little, or nothing, and be held to true scores all the same.
+    """
+    if plan.truth == "judged":
         return
-    asked = trials["judged"].sum()
-    share = trials["missing"].sum() / asked if asked else 0.0
-    if share > MOST_MISSING:
-        why = "the truth is not complete; compare condensed lists instead (--truth judged)"
-        if is_of_relevant_alone(qrels, plan.estimand):
-            why = (
-                "the truth holds relevant documents alone, or next to, so that it may be complete; "
-                "if it is not, trials are held to a wrong truth"
-            )
-        if plan.pad:
-            why = f"documents of padded lists are among them, and if that is not all, {why}"
-        warn(
-            f"{share:.0%} of what trials asked for has no judgment and was taken as not relevant: "
-            f"{why}",
+    asked = missing = 0
+    if trials is not None and "missing" in trials:
+        asked, missing = trials["judged"].sum(), trials["missing"].sum()
+    share = missing / asked if asked else 0.0
+    unjudged = share_unjudged(runs, qrels)
+    if max(share, unjudged) <= MOST_MISSING:
+        return
+    why = "the truth is not complete; compare condensed lists instead (--truth judged)"
+    if is_of_relevant_alone(qrels, plan.estimand):
+        why = (
+            "the truth holds relevant documents alone, or next to, so that it may be complete; "
+            "if it is not, trials are held to a wrong truth"
         )
+    if share <= MOST_MISSING:
+        warn(
+            f"{unjudged:.0%} of the first {_FIRST} documents of the lists have no judgment and "
+            f"count as not relevant in the true scores: {why}",
+        )
+        return
+    if plan.pad:
+        why = f"documents of padded lists are among them, and if that is not all, {why}"
+    warn(
+        f"{share:.0%} of what trials asked for has no judgment and was taken as not relevant: "
+        f"{why}",
+    )
+
+
+def share_unjudged(runs: Runs, qrels: Qrels) -> float:
+    """Return the share of the first 10 documents of lists that nobody judged.
+
+    Over the lists of topics with judgments; 0 where there is none.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> runs = rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b", "c", "d"], "2": ["e"]})])
+    >>> share_unjudged(runs, rb.Qrels({"1": {"a": 1, "b": 0, "c": -1}}))
+    0.5
+    """
+    judged = {topic: grades for topic in qrels if (grades := qrels.judged(topic))}
+    first = [
+        (topic, docno)
+        for run in runs.values()
+        for topic in run.topics
+        if topic in judged
+        for docno in run.ranking(topic)[:_FIRST]
+    ]
+    lacking = sum(docno not in judged[topic] for topic, docno in first)
+    return lacking / len(first) if first else 0.0
 
 
 def run_trial(

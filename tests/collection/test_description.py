@@ -14,6 +14,7 @@ from pools import random_rankings, runs_of
 
 import rtc_bayes as rb
 from rtc_bayes.cli import main
+from rtc_bayes.collection.grades import counted_grades
 from rtc_bayes.collection.simulate import simulate, write
 from rtc_bayes.report.description_tables import systems_described, systems_in_short
 from rtc_bayes.report.notebook import html_of
@@ -259,6 +260,20 @@ def test_lines_of_several_tags_are_named(files):
     )
     runs = rb.read_runs(files / "mixed", name_by="file")
     assert kinds(rb.describe(runs))["mixed_tags"].systems == ("mixed",)
+
+
+def test_that_grades_go_above_1_is_said_in_the_words_of_evaluate():
+    runs = runs_of({"a": {"1": ["x", "y", "z"]}})
+    qrels = rb.Qrels({"1": {"x": 3, "y": 1, "z": 0}})
+    remark = kinds(rb.describe(runs, qrels))["grades_above_1"]
+    assert remark.text[1:] == f"{counted_grades(3, 1)}."[1:]
+    assert "--relevance-level" in remark.remedy
+    # who said which grades count knows it
+    for level in (1, 2):
+        assert "grades_above_1" not in kinds(rb.describe(runs, qrels, relevance_level=level))
+    at_2 = rb.Qrels(qrels, relevance_level=2)
+    assert "grades_above_1" not in kinds(rb.describe(runs, at_2))
+    assert "grades_above_1" not in kinds(rb.describe(runs))
 
 
 def test_judgments_are_described_as_their_qrels():

@@ -1,9 +1,20 @@
 """The grammar of algorithms."""
 
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
 import pytest
 
+import rtc_bayes as rb
 from rtc_bayes import InputError
 from rtc_bayes.judging import parse_algorithm
+from rtc_bayes.judging.judges import MTC
+from rtc_bayes.relevance import PointEstimate
+
+JUDGING = Path(__file__).parents[2] / "docs" / "judging.md"
 
 
 @pytest.mark.parametrize(
@@ -40,6 +51,73 @@ def test_parts(text, judge, weight, floor, least, model, evaluator):
     ):
         assert (spec and spec.text) == expected
     assert text in repr(result)
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A model that no name finds."""
+
+    level: float = 0.3
+    name: ClassVar[str] = "typed"
+    methods: ClassVar[tuple[str, ...]] = ("map",)
+    default_method: ClassVar[str] = "map"
+
+    def map(self, judgments):
+        return PointEstimate(np.full(judgments.pool.n_documents, self.level))
+
+
+def test_an_object_evaluates_behind_another_judge():
+    algorithm = parse_algorithm(("rtc:map", Typed(0.2)))
+    assert algorithm.text == "rtc:map/typed[level=0.2]"
+    assert algorithm.judge == parse_algorithm("rtc:map").judge
+    assert algorithm.evaluator.build() == Typed(0.2)
+    assert parse_algorithm(("mtc[weight=evr]", "rtc:map")) == parse_algorithm(
+        "mtc[weight=evr]/rtc:map"
+    )
+    assert parse_algorithm((MTC(floor=2), Typed())).judge == MTC(floor=2)
+    assert parse_algorithm(("ip", "condensed")).unjudged == "condensed"
+    with pytest.raises(InputError, match="two evaluators, that of 'ip/rtc:map' and one beside"):
+        parse_algorithm(("ip/rtc:map", Typed()))
+    with pytest.raises(InputError, match="mtc judges and does not evaluate"):
+        parse_algorithm(("ip", "mtc"))
+    with pytest.raises(InputError, match=r"in Python write \(JUDGE, EVALUATOR\), each a name or"):
+        parse_algorithm(3)
+
+
+def test_an_object_evaluates_in_a_study(tmp_path):
+    """Also behind a judge of a file, which workers load themselves."""
+    judge = re.findall(r"```python\n(# my_judge\.py.*?)```", JUDGING.read_text(), re.DOTALL)[0]
+    (tmp_path / "my_judge.py").write_text(judge)
+    own = f"{tmp_path / 'my_judge.py'}"
+    made = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    study = rb.study(
+        made.runs,
+        made.qrels,
+        algorithms=["ip/uniform", ("ip", Typed()), (own, Typed())],
+        estimand=rb.Estimand("P@5", depth=10),
+        trials=2,
+        n_systems=3,
+        budgets=[10],
+        output=tmp_path / "study",
+        workers=rb.Workers(jobs=1),
+    )
+    assert list(study.trials["algorithm"].unique()) == [
+        *("ip/uniform at 10", "ip/typed at 10", f"{own}/typed at 10")
+    ]
+    assert study.trials["failure"].isna().all()
+    of_file = parse_algorithm((own, Typed()))
+    load, given = of_file.__reduce_ex__(4)
+    assert load(*given) == of_file
+
+
+@pytest.mark.parametrize(
+    ("text", "near"), [("rrank_curve", "rank_curve"), ("mtcc", "mtc"), ("hierarchcal:map", "hier")]
+)
+def test_a_name_that_is_nearly_one_is_told_it(text, near):
+    with pytest.raises(InputError, match=rf"no judge has this name; write {near}\w*, or JUDGE"):
+        parse_algorithm(text)
+    with pytest.raises(InputError, match="no judge has this name; write JUDGE or"):
+        parse_algorithm("zzzzzz")
 
 
 @pytest.fixture

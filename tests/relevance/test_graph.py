@@ -117,6 +117,28 @@ def test_a_graph_without_p(with_likelihood, judgments):
 
 
 @pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("method", ["map", "nuts"])
+@pytest.mark.parametrize(
+    ("p", "shape"),
+    [("pm.math.sigmoid(log_odds(slice(7)))", r"\(7,\)"), ("pm.math.sigmoid(slope)", r"\(\)")],
+)
+def test_a_graph_whose_p_has_another_shape(with_likelihood, judgments, method, p, shape):
+    """It is named as the graph's: the model has no method of its own, and nothing is fitted."""
+    model_file = with_likelihood(BERNOULLI.format("judgments.order"), p)
+    n = len(judgments.labels)
+    said = rf"^p of graph\(\) of BestRank.* has shape {shape}, and the pool {n} doc.*\({n},\)"
+    with pytest.raises(InputError, match=said):
+        estimate(load_model(model_file), method, judgments)
+
+
+def test_a_graph_that_is_not_returned(model_file, judgments):
+    model_file.write_text(model_file.read_text().replace("return model", "pass"))
+    said = r"^graph\(\) of BestRank.* returns nothing; end it with return model$"
+    with pytest.raises(InputError, match=said):
+        estimate(load_model(model_file), None, judgments)
+
+
+@pytest.mark.usefixtures("interpreted")
 def test_a_density_without_mode(model_file, judgments):
     """A scale that has its own prior falls towards 0 with its effects: not to be used."""
     text = model_file.read_text()

@@ -83,19 +83,19 @@ def test_what_a_fit_by_draws_holds(fits, small, method):
     for t in range(small.pool.n_topics):
         ranks = small.pool.ranks(t)
         best[small.pool.documents(t)] = np.where(ranks > 0, ranks, 9).min(axis=0)
-    eta = float(at["level"]) + at["topic_level"].values[small.pool.topic_of]
+    eta = float(at["base"]) + at["topic_level"].values[small.pool.topic_of]
     expected = expit(eta - float(at["slope"]) * np.log(best))
     np.testing.assert_allclose(
         p.values[1, -1], np.where(small.judged, small.labels, expected), rtol=1e-5
     )
     # and its log density is the one that the sampler reports, up to a constant of all draws
-    eta = posterior["level"].values[..., None] + (
+    eta = posterior["base"].values[..., None] + (
         posterior["topic_level"].values[..., small.pool.topic_of]
         - posterior["slope"].values[..., None] * np.log(best)
     )
     eta, y = eta[..., small.order], small.labels[small.order]
     density = (y * eta - np.log1p(np.exp(eta))).sum(axis=-1) - 0.5 * (
-        (posterior["level"].values / 2) ** 2
+        (posterior["base"].values / 2) ** 2
         + posterior["slope"].values ** 2
         + (posterior["topic_level"].values ** 2).sum(axis=-1)
     )

@@ -1,13 +1,15 @@
 """Models by name and by file, and the text that names them."""
 
 import pickle
+import sys
 
 import pytest
 
 from rtc_bayes import InputError, available_models, load_model
+from rtc_bayes.errors import CollectionWarning
 from rtc_bayes.relevance import ModelSpec, estimate, resolve_method
 from rtc_bayes.relevance.registry import source_digest
-from rtc_bayes.store.plugins import class_at
+from rtc_bayes.store.plugins import class_at, installed
 
 MODEL = '''
 from dataclasses import dataclass
@@ -59,7 +61,9 @@ def test_installed_models():
 
 
 def test_unknown_model():
-    with pytest.raises(InputError, match=r"unknown model 'rct'; use one of .*rtc, .*uniform, or"):
+    with pytest.raises(
+        InputError, match=r"unknown model 'rct'; write rtc; all: .*rtc, .*uniform, or"
+    ):
         load_model("rct")
 
 
@@ -196,10 +200,79 @@ def test_methods_that_a_model_does_not_have(model_file):
         ModelSpec.parse(f"{model_file}:laplace").build()
 
 
+def test_a_model_of_nearly_this_name_is_told():
+    with pytest.raises(InputError, match=r"unknown model 'hierarchcal'; write hierarchical; all: "):
+        load_model("hierarchcal")
+    with pytest.raises(InputError, match=r"unknown model 'zzz'; use one of "):
+        load_model("zzz")
+
+
 def test_a_broken_plug_in_names_its_entry_point():
     for value in ("json:Nope", "json", "no_module_of_this_name:X"):
         with pytest.raises(InputError, match=f"the entry point {value} of an installed package"):
             class_at(value)
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Install a package with one entry point of a model, whose module holds MODEL."""
+
+    def write(point):
+        (tmp_path / "constant_model.py").write_text(MODEL)
+        info = tmp_path / "x_models.dist-info"
+        info.mkdir(exist_ok=True)
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: x-models\nVersion: 1\n")
+        (info / "entry_points.txt").write_text(f"[rtc_bayes.models]\n{point}\n")
+        for cached in (installed, class_at):
+            cached.cache_clear()
+
+    monkeypatch.syspath_prepend(tmp_path)
+    yield write
+    for cached in (installed, class_at):
+        cached.cache_clear()
+    sys.modules.pop("constant_model", None)
+
+
+@pytest.mark.parametrize(
+    ("point", "said"),
+    [
+        (
+            "broken = no_module_of_this_name:X",
+            "model broken is left out: the entry point no_module_of_this_name:X of the package "
+            "x-models finds no class",
+        ),
+        (
+            "other = constant_model:Constant",
+            "the entry point other = constant_model:Constant of the package x-models has another "
+            "name than its model, constant; write constant = constant_model:Constant in that",
+        ),
+        (
+            "rtc = constant_model:Constant",
+            "the entry point rtc = constant_model:Constant of the package x-models is ignored: "
+            "rtc is rtc_bayes_models.rtc:RTC of the package rtc-bayes; give it another name",
+        ),
+    ],
+)
+def test_a_plug_in_that_cannot_be_used_is_said_and_the_others_are_listed(install, point, said):
+    before = [info.name for info in available_models()]
+    install(point)
+    with pytest.warns(CollectionWarning, match=said):
+        assert [info.name for info in available_models()] == before
+
+
+def test_a_plug_in_is_listed_by_the_name_that_works(install):
+    install("constant = constant_model:Constant")
+    assert "constant" in [info.name for info in available_models()]
+    assert load_model("constant").name == "constant"
+    install("other = constant_model:Constant")
+    with pytest.raises(InputError, match="has another name than its model, constant; write"):
+        load_model("other")
+
+
+def test_a_shipped_model_prevails_and_says_so_where_it_is_used(install):
+    install("rtc = constant_model:Constant")
+    with pytest.warns(CollectionWarning, match="is ignored: rtc is rtc_bayes_models"):
+        assert type(load_model("rtc")).__name__ == "RTC"
 
 
 def test_what_a_model_inherits_is_part_of_it():

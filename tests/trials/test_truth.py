@@ -123,6 +123,23 @@ def test_what_is_not_judged_is_said_if_it_is_much(runs, shallow, tmp_path):
     assert "compare condensed lists instead (--truth judged)" in str(said.message)
 
 
+def test_a_thin_truth_is_said_where_trials_ask_for_nothing(runs, complete, tmp_path):
+    """They are held to true scores all the same."""
+    thin = Qrels({t: dict(list(grades.items())[:6]) for t, grades in complete.items()})
+    options = {"algorithms": ["mtc"], "estimand": Estimand(depth=DEPTH), "confidence": 0.51}
+    options |= {"trials": 1, "n_systems": 2, "n_initial": 2, "workers": ALONE}
+    said = (
+        r"^\d\d% of the first 10 documents of the lists have no judgment and count as not "
+        r"relevant in the true scores: the truth is not complete; compare condensed lists"
+    )
+    with pytest.warns(CollectionWarning, match=said):
+        done = study(runs, thin, output=tmp_path / "thin", **options)
+    assert done.trials["missing"].sum() <= MOST_MISSING * done.trials["judged"].sum()
+    with warnings.catch_warnings(action="error"):
+        study(runs, thin, output=tmp_path / "judged", truth="judged", **options)
+        study(runs, Qrels(complete), output=tmp_path / "complete", **options)
+
+
 def test_condensed_lists_lack_nothing(runs, shallow, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import is_dataclass
 from pathlib import Path
 
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, nearest, warn
 from rtc_bayes.judging.judges.interface import Judge
 from rtc_bayes.relevance.options import describe_options, with_options
-from rtc_bayes.store.plugins import class_at, classes_in, installed, is_file
+from rtc_bayes.store.plugins import class_at, classes_in, ignored, installed, is_file
 
 _GROUP = "rtc_bayes.judges"
 _ATTRIBUTES = ("name", "has_confidence", "start")
@@ -54,7 +54,11 @@ def judge_class(name_or_path: str | Path, *, digest: str | None = None) -> type[
     """
     if not is_file(name_or_path):
         names = installed(_GROUP)
-        return class_at(names[str(name_or_path)]) if str(name_or_path) in names else None
+        if str(name_or_path) not in names:
+            return None
+        for said in ignored(_GROUP, str(name_or_path)):
+            warn(said)
+        return class_at(names[str(name_or_path)])
     classes = classes_in(name_or_path, _ATTRIBUTES, digest)
     if len(classes) > 1:
         present = ", ".join(judge.__name__ for judge in classes)
@@ -102,8 +106,10 @@ def load_judge(
     """
     judge = judge_class(name_or_path, digest=digest)
     if judge is None:
+        near = nearest(str(name_or_path), available_judges())
         raise InputError(
             f"no judge {str(name_or_path)!r}",
-            remedy=f"use one of {', '.join(available_judges())}, or the path of a FILE.py with one",
+            remedy=f"{f'write {near}; all: ' if near else 'use one of '}"
+            f"{', '.join(available_judges())}, or the path of a FILE.py with one",
         )
     return with_options(judge, options or {})

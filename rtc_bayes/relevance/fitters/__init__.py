@@ -164,7 +164,8 @@ def estimate(
             f"the fit of {model.name} by {method} broke down: its numbers grew too large or too "
             f"small ({error}); give narrower priors"
         ) from error
-    estimated = _checked(estimated, f"{method}() of model {model.name}", method, judgments)
+    source = method if hasattr(model, method) else "graph"
+    estimated = _checked(estimated, f"{source}() of model {model.name}", method, judgments)
     if not estimated.diagnostics.usable:
         raise FitError(f"the fit of {model.name} must not be used: {estimated.diagnostics}")
     if not np.all((estimated.p >= 0.0) & (estimated.p <= 1.0)):

@@ -43,8 +43,8 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
     Raises
     ------
     InputError
-        The graph's code fails, there is no deterministic p or no parameter, or a free variable is
-        discrete.
+        The graph's code fails or returns nothing, there is no deterministic p of the pool's
+        documents or no parameter, or a free variable is discrete.
 
     Warns
     -----
@@ -67,6 +67,8 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
 
         with own_code(model, "graph(pool, judgments)", CORRECT):
             graph = model.graph(judgments.pool, judgments)
+    if graph is None:
+        raise InputError(f"graph() of {model!r} returns nothing", remedy="end it with return model")
     if not isinstance(graph, pm.Model) or "p" not in graph.named_vars:
         raise InputError(
             f"graph() of {model!r} gives no deterministic p over documents",
@@ -85,8 +87,20 @@ def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
             f"graph() of {model!r} has no parameter",
             remedy="give it one, such as pm.Normal; a model without returns p from map(judgments)",
         )
+    _check_shape(model, graph["p"].type.shape, judgments.pool.n_documents)
     _check_observed(model, graph, judgments)
     return CompiledGraph(graph)
+
+
+def _check_shape(model: Any, shape: tuple[int | None, ...], documents: int) -> None:
+    """Refuse a p that is not over the documents, as far as its shape is known before a fit."""
+    if len(shape) != 1 or shape[0] not in (None, documents):
+        sizes = str(shape).replace("None", "?")
+        raise InputError(
+            f"p of graph() of {model!r} has shape {sizes}, and the pool {documents} documents",
+            remedy=f"give p the shape ({documents},): a probability for each document of the pool, "
+            "in its order",
+        )
 
 
 def _check_observed(model: Any, graph: Any, judgments: Judgments) -> None:
