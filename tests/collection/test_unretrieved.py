@@ -55,7 +55,7 @@ def test_no_name_matches(about, upto):
 def test_pool_with_the_judged_documents():
     """More depth is a remedy only where ranks below the depth are not known."""
     qrels = judged()
-    with pytest.warns(rb.CollectionWarning, match=f"among its first 1000, as .*{ALIKE}$"):
+    with pytest.warns(rb.CollectionWarning, match=f"among its first 30, as .*{ALIKE}$"):
         rb.Judgments.from_qrels(rb.Pool.from_runs(RUNS, depth=10, qrels=qrels), qrels)
     with pytest.warns(rb.CollectionWarning, match=f"among its first 10, as .*{ALIKE}, or pool"):
         rb.Judgments.from_qrels(rb.Pool.from_runs(RUNS, depth=10), qrels)
