@@ -32,6 +32,8 @@ def refuse_unused(
 ) -> None:
     """Refuse options that were typed and say nothing beside what else was, or was not.
 
+    All of them are named at once.
+
     Parameters
     ----------
     context : typer.Context
@@ -47,12 +49,20 @@ def refuse_unused(
     InputError
         One of them was typed.
     """
+    if unused := typed(context, *options):
+        say = "says" if len(unused) == 1 else "say"
+        raise InputError(f"{' and '.join(unused)} {say} nothing {beside}", remedy=remedy)
+
+
+def typed(context: typer.Context, *options: str) -> list[str]:
+    """Return those of some parameters of a command that were typed, as one types them."""
+    names = []
     for parameter in context.command.params:
         name = str(parameter.name)
         source = context.get_parameter_source(name)
         if name in options and source is not None and source.name == "COMMANDLINE":
-            option = max(parameter.opts, key=len)
-            raise InputError(f"{option} says nothing {beside}", remedy=remedy)
+            names.append(max(parameter.opts, key=len))
+    return names
 
 
 def of_negative(judged: Qrels | None) -> str:
@@ -87,11 +97,11 @@ def read_judgments(
     Raises
     ------
     InputError
-        Neither qrels nor labels, unless judging may `begin`; or systems judged for without qrels.
+        Neither qrels nor labels, or systems judged for without qrels, unless judging may `begin`.
     """
-    from rtc_bayes.collection import Judgments
+    from rtc_bayes.collection import Judgments, Qrels
 
-    if judged_for is not None and qrels is None:
+    if judged_for is not None and qrels is None and not begin:
         raise InputError(
             "--judged-for says for whom the judgments of --qrels were made",
             remedy="give --qrels, too, or leave it out",
@@ -99,6 +109,9 @@ def read_judgments(
     read = read_beside(labels, qrels)
     if qrels is not None:
         made = estimand.judgments(pool, qrels, tags(judged_for))
+    elif judged_for is not None:
+        # nothing is judged yet, and what will be is for these
+        made = estimand.judgments(pool, Qrels({}), tags(judged_for))
     elif labels or begin:
         level = estimand.relevance_level or 1
         made = Judgments.none(pool, relevance_level=level, judged_for=pool.systems)

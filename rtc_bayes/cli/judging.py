@@ -35,6 +35,7 @@ from rtc_bayes.cli.inputs import (
     read_beside,
     refuse_unused,
     tags,
+    typed,
 )
 from rtc_bayes.cli.request import Request
 from rtc_bayes.errors import InputError, warn, whole_number
@@ -286,9 +287,15 @@ def _refuse_of_others(
     of_scores = ("algorithm", "topics", "unseen", "residual")
     other = "give the one, and leave the other out"
     if audit:
-        of_models = ("measure", "relevance_level", "scope", "score_depth", "judged_for", "labels")
+        of_models = ("measure", "scope", "score_depth", "labels")
         asked = (*of_documents, *of_scores, *of_models, "by_topic", "costs")
         refuse_unused(context, "with --audit", *asked, remedy=other)
+        # a person says these two every time
+        if said := typed(context, "judged_for", "relevance_level"):
+            warn(
+                f"{' and '.join(said)}: not used here, since an audit draws documents at random; "
+                "compare --audit uses them"
+            )
     if by_topic:
         unused = (*of_documents, *of_scores, "costs")
         refuse_unused(context, "with --by-topic", *unused, remedy=other)

@@ -82,7 +82,7 @@ def warn_of_unretrieved(judgments: Judgments) -> None:
         text = f"no run has any of {of_all} among its first {known_to}"
         if retrieved.any():
             text = (
-                f"on {len(topics)} of {counted(np.count_nonzero(judged), 'judged topic')} no run "
+                f"on {len(topics)} of {counted(int((judged > 0).sum()), 'judged topic')} no run "
                 f"has any judged document among its first {known_to}"
             )
     elif (
