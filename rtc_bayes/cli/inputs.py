@@ -97,21 +97,18 @@ def read_judgments(
     Raises
     ------
     InputError
-        Neither qrels nor labels, or systems judged for without qrels, unless judging may `begin`.
+        Neither qrels nor labels, unless judging may `begin`; or systems judged for without qrels.
     """
-    from rtc_bayes.collection import Judgments, Qrels
+    from rtc_bayes.collection import Judgments
 
-    if judged_for is not None and qrels is None and not begin:
+    if judged_for is not None and qrels is None:
         raise InputError(
             "--judged-for says for whom the judgments of --qrels were made",
             remedy="give --qrels, too, or leave it out",
         )
     read = read_beside(labels, qrels)
-    if qrels is not None:
+    if qrels is not None and (len(qrels) or judged_for is not None):
         made = estimand.judgments(pool, qrels, tags(judged_for))
-    elif judged_for is not None:
-        # nothing is judged yet, and what will be is for these
-        made = estimand.judgments(pool, Qrels({}), tags(judged_for))
     elif labels or begin:
         level = estimand.relevance_level or 1
         made = Judgments.none(pool, relevance_level=level, judged_for=pool.systems)

@@ -166,7 +166,7 @@ def _show_topics(
     from rtc_bayes.topics import suggest_topics
 
     pool, qrels, labels = request.pool(), request.qrels, request.labels
-    if qrels is None:
+    if not qrels:
         raise InputError("--by-topic without judgments", remedy="give --qrels")
     # most topics are without a judgment, which goes without saying
     begun = Judgments.from_qrels(
@@ -358,13 +358,13 @@ def _prices(costs: Sequence[str], algorithm: Algorithm) -> dict[str, float]:
     return prices
 
 
-def _if_any(qrels: str) -> Qrels | None:
-    """Read qrels; of a file that is still empty, None."""
-    from rtc_bayes.collection import read_qrels
+def _if_any(qrels: str) -> Qrels:
+    """Read qrels; a file that is still empty holds none."""
+    from rtc_bayes.collection import Qrels, read_qrels
     from rtc_bayes.collection.lines import EmptyFileError
 
     try:
         return read_qrels(qrels)
     except EmptyFileError:
         warn(f"{qrels}: the file is empty, so that judging begins")
-        return None
+        return Qrels({})
