@@ -69,8 +69,6 @@ class HeavyTails:
 
     def __post_init__(self) -> None:
         check_options(self)
-        for option in ("mu", "m_a", "m_b"):
-            require(getattr(self, option)[1] > 0, self, option, "mean:sd, the sd positive")
         for option in ("s_alpha", "s_a", "s_b"):
             require(getattr(self, option) >= 0, self, option, "a number of at least 0")
         require(self.df > 0, self, "df", "a positive number")

@@ -88,8 +88,6 @@ class Hierarchical:
 
     def __post_init__(self) -> None:
         check_options(self)
-        for option in ("mu", "m_a", "m_b"):
-            require(getattr(self, option)[1] > 0, self, option, "mean:sd, the sd positive")
         for option in ("s_alpha", "s_a", "s_b"):
             require(min(getattr(self, option)) > 0, self, option, "median:spread, both positive")
 

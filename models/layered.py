@@ -106,12 +106,8 @@ class Layered:
 
     def __post_init__(self) -> None:
         check_options(self)
-        for option in EFFECTS.values():
-            require(getattr(self, option)[1] > 0, self, option, "mean:sd, the sd positive")
         for option in ("k", *(f"s_{name}" for name in EFFECTS.values())):
             require(min(getattr(self, option)) > 0, self, option, "median:spread, both positive")
-        for option in ("m", "prior"):
-            require(min(getattr(self, option)) > 0, self, option, "two positive numbers")
         require(self.meetings > 0, self, "meetings", "a positive number")
 
     def density(self, judgments: Judgments) -> Density:

@@ -66,8 +66,6 @@ class LogoddsPooling:
 
     def __post_init__(self) -> None:
         check_options(self)
-        for option in ("mu", "m"):
-            require(getattr(self, option)[1] > 0, self, option, "mean:sd, the sd positive")
         for option in ("s_alpha", "s_w"):
             require(getattr(self, option) >= 0, self, option, "a number of at least 0")
 

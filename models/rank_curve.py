@@ -71,7 +71,6 @@ class RankCurve:
 
     def __post_init__(self) -> None:
         check_options(self)
-        require(self.mu[1] > 0, self, "mu", "mean:sd, the sd positive")
         require(min(self.drop) > 0, self, "drop", "median:spread, both positive")
         require(self.pieces >= 1, self, "pieces", "an integer of at least 1")
         require(self.s_alpha >= 0, self, "s_alpha", "a number of at least 0")

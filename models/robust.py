@@ -160,8 +160,6 @@ class Robust:
 
     def __post_init__(self) -> None:
         check_options(self)
-        for option in COEFFICIENTS:
-            require(getattr(self, option)[1] > 0, self, option, "mean:sd, the sd positive")
         for option in SCALES:
             median, spread = getattr(self, option)
             good = (

@@ -78,7 +78,6 @@ class RTC:
 
     def __post_init__(self) -> None:
         check_options(self)
-        require(min(self.prior) > 0, self, "prior", "two positive numbers")
         require(self.cell_weight >= 0, self, "cell_weight", "a number of at least 0")
         once = len(set(self.propagate)) == len(self.propagate)
         require(once, self, "propagate", "every layer at most once")

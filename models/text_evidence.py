@@ -74,8 +74,6 @@ class TextEvidence:
 
     def __post_init__(self) -> None:
         check_options(self)
-        for option in ("mu", "m", "v", "n"):
-            require(getattr(self, option)[1] > 0, self, option, "mean:sd, the sd positive")
         for option in ("s_alpha", "s_w", "s_v"):
             require(getattr(self, option) >= 0, self, option, "a number of at least 0")
 

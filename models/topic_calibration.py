@@ -82,8 +82,6 @@ class TopicCalibration:
 
     def __post_init__(self) -> None:
         check_options(self)
-        for option in ("mu", "m"):
-            require(getattr(self, option)[1] > 0, self, option, "mean:sd, the sd positive")
         for option in ("s_alpha", "s_beta"):
             require(min(getattr(self, option)) > 0, self, option, "median:spread, both positive")
 

@@ -9,6 +9,7 @@ import sys
 from dataclasses import asdict
 
 import pytest
+from model_files import write_model
 
 import rtc_bayes as rb
 import rtc_bayes.relevance
@@ -502,10 +503,6 @@ def test_judged_for_is_typed_stored_or_inferred_and_said_so(here, ok, run):
         ("compare '*.gz' --labels labels.csv", "give --qrels, too"),
         ("compare '*.gz' --erels some.erels", "these sources of relevance do not go together"),
         ("next '*.gz' --labels labels.csv", "give --qrels, too"),
-        (
-            "next '*.gz' --qrels few.qrels --audit 0.1",
-            "--judged-for says nothing with --audit; giv",
-        ),
     ],
 )
 def test_judged_for_is_said_of_judgments(here, run, line, said):
@@ -1498,6 +1495,46 @@ def test_next_begins_with_a_file_that_is_still_empty(here, run):
     assert status == 0
     assert "grow.qrels: the file is empty, so that judging begins" in err
     assert out == run("next '*.gz' --format csv")[1]
+
+
+def test_judged_for_is_said_before_anything_is_judged(here, run):
+    """The words of a round are those of the first, in which the file is still empty."""
+    (here / "grow.qrels").touch()
+    line = "next '*.gz' --qrels grow.qrels --relevance-level 2 --judged-for site01a,site02a"
+    status, out, err = run(f"{line} --format csv")
+    assert status == 0
+    assert "the file is empty, so that judging begins" in err
+    assert "add --judged-for" not in err
+    assert len(out.splitlines()) == 11
+    assert "of systems judged for there is no run, nope" in run(f"{line},nope")[2]
+
+
+@pytest.mark.parametrize("scope", ["", "--scope pool", "--score-depth 150", "--topics judged"])
+@pytest.mark.parametrize("command", ["compare --moments plugin", "next", "fit -o f.nc"])
+def test_names_of_documents_that_match_nothing(here, run, command, scope):
+    if command.startswith("fit") and scope:
+        pytest.skip("fit takes no scope")
+    few = rb.read_qrels("few.qrels")
+    rb.write_qrels(rb.Qrels({t: {d.lower(): g for d, g in few[t].items()} for t in few}), "l.qrels")
+    model = "--algorithm uniform" if command == "next" else "--model uniform"
+    status, _, err = run(f"{command} '*.gz' --qrels l.qrels {model} {scope}")
+    assert status == 0
+    assert err.count("check that runs and judgments name documents alike") == 1
+    _, _, err = run(f"{command} '*.gz' --qrels few.qrels {model} {scope}")
+    assert "name documents alike" not in err
+
+
+@pytest.mark.parametrize("command", ["robustness --algorithms mtc/{}", "calibrate --model {}"])
+def test_a_study_in_which_every_fit_fails_exits_with_1(here, run, command):
+    for condition, status in (("True", 1), ("judgments.n_judged < 6", 0)):
+        name = f"m{status}"
+        model = write_model(here / f"{name}.py", condition, "raise FitError('no fit')")
+        line = f"{command.format(model)} '*.gz' --qrels qrels.txt --trials 2 --systems 3"
+        got, out, err = run(f"{line} --depth 10 --jobs 1 -o {name} --quiet")
+        assert got == status, err
+        assert ("no trial has a result: all 2 fits failed, the first: " in err) == (status == 1)
+        assert "trials failed" in out or status == 0
+        assert (here / name / "meta.json").exists()
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def table(path):
 def as_text(frame):
     """Return a frame as a CSV holds it: the shortest digits that give each number again."""
     return [
-        {name: "" if value != value else str(value) for name, value in row.items()}
+        {name: "" if value is None or value != value else str(value) for name, value in row.items()}
         for row in frame.to_dict("records")
     ]
 
@@ -137,18 +137,42 @@ def test_judged_for(here, runs):
     assert [row["docno"] for row in table("next.csv")] == [each.docno for each in suggested]
 
 
+def plain_pool(about, runs, qrels=None):
+    """Pool the documents of `Estimand.pool`, by a pool that says nothing of the score depth."""
+    below = about.scope == "whole" or about.score_depth
+    return rb.Pool.from_runs(runs, depth=DEPTH, qrels=qrels if below else None)
+
+
+@in_both_words
+def test_plan(here, runs, typed, about):
+    line = "plan '*.run' --qrels few.qrels --algorithm rtc:map --budget 80 --judgments-per-topic 16"
+    command(f"{line} --repetitions 1 -o typed.csv", typed)
+    judged = rb.read_qrels("few.qrels")
+    for pool in (about.pool(runs, judged), plain_pool(about, runs, judged)):
+        made = rb.plan(
+            pool,
+            judged,
+            80,
+            about,
+            algorithm="rtc:map",
+            judgments_per_topic=[16],
+            repetitions=1,
+            seed=SEED,
+        )
+        assert table("typed.csv") == as_text(made.to_frame())
+
+
 @in_both_words
 def test_next(here, runs, typed, about):
     command("next '*.run' --qrels few.qrels --algorithm rtc:map --count 5 -o typed.csv", typed)
     judged = rb.read_qrels("few.qrels")
-    suggested = rb.next_documents(
-        about.pool(runs, judged), judged, about, algorithm="rtc:map", count=5, seed=SEED
-    )
     written = table("typed.csv")
     assert len(written) == 5
-    assert [(row["topic"], row["docno"], row["weight"]) for row in written] == [
-        (each.topic, each.docno, repr(each.weight)) for each in suggested
-    ]
+    for pool in (about.pool(runs, judged), plain_pool(about, runs, judged)):
+        suggested = rb.next_documents(pool, judged, about, algorithm="rtc:map", count=5, seed=SEED)
+        assert [(row["topic"], row["docno"], row["weight"]) for row in written] == [
+            (each.topic, each.docno, repr(each.weight)) for each in suggested
+        ]
 
 
 @in_both_words
@@ -156,14 +180,13 @@ def test_build(here, runs, typed, about):
     line = f"build '*.run' --truth all.qrels --algorithm rtc:map --confidence {CONFIDENCE}"
     command(f"{line} --budget 40 -o typed.qrels", typed)
     truth = rb.read_qrels("all.qrels")
-    built = rb.build(
-        about.pool(runs), truth, "rtc:map", about, confidence=CONFIDENCE, budget=40, seed=SEED
-    )
-    rb.write_qrels(built.judgments.to_qrels(), "made.qrels")
-    assert (here / "typed.qrels").read_text() == (here / "made.qrels").read_text()
     written = json.loads((here / "typed.qrels.meta.json").read_text())
-    assert (written["confidence"], written["reason"]) == (built.confidence, built.reason)
-    assert built.judgments.n_judged > 0
+    for pool in (about.pool(runs), plain_pool(about, runs)):
+        built = rb.build(pool, truth, "rtc:map", about, confidence=CONFIDENCE, budget=40, seed=SEED)
+        rb.write_qrels(built.judgments.to_qrels(), "made.qrels")
+        assert (here / "typed.qrels").read_text() == (here / "made.qrels").read_text()
+        assert (written["confidence"], written["reason"]) == (built.confidence, built.reason)
+        assert built.judgments.n_judged > 0
 
 
 def same_tables(typed, made, summary):

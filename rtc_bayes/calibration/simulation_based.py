@@ -120,7 +120,7 @@ class SimulationRanks:
     def __repr__(self) -> str:
         return (
             f"SimulationRanks({self.simulations} simulations of {self.draws} draws, "
-            f"{len(self.ranks)} scalars: p = {self.p_value:.3g} that all are uniform)"
+            f"{len(self.ranks)} scalars: p-value of the uniformity of all: {self.p_value:.2g})"
         )
 
 

@@ -32,6 +32,8 @@ def refuse_unused(
 ) -> None:
     """Refuse options that were typed and say nothing beside what else was, or was not.
 
+    All of them are named at once.
+
     Parameters
     ----------
     context : typer.Context
@@ -47,12 +49,20 @@ def refuse_unused(
     InputError
         One of them was typed.
     """
+    if unused := typed(context, *options):
+        say = "says" if len(unused) == 1 else "say"
+        raise InputError(f"{' and '.join(unused)} {say} nothing {beside}", remedy=remedy)
+
+
+def typed(context: typer.Context, *options: str) -> list[str]:
+    """Return those of some parameters of a command that were typed, as one types them."""
+    names = []
     for parameter in context.command.params:
         name = str(parameter.name)
         source = context.get_parameter_source(name)
         if name in options and source is not None and source.name == "COMMANDLINE":
-            option = max(parameter.opts, key=len)
-            raise InputError(f"{option} says nothing {beside}", remedy=remedy)
+            names.append(max(parameter.opts, key=len))
+    return names
 
 
 def of_negative(judged: Qrels | None) -> str:
@@ -97,7 +107,7 @@ def read_judgments(
             remedy="give --qrels, too, or leave it out",
         )
     read = read_beside(labels, qrels)
-    if qrels is not None:
+    if qrels is not None and (len(qrels) or judged_for is not None):
         made = estimand.judgments(pool, qrels, tags(judged_for))
     elif labels or begin:
         level = estimand.relevance_level or 1

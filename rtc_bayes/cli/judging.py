@@ -35,6 +35,7 @@ from rtc_bayes.cli.inputs import (
     read_beside,
     refuse_unused,
     tags,
+    typed,
 )
 from rtc_bayes.cli.request import Request
 from rtc_bayes.errors import InputError, warn, whole_number
@@ -165,7 +166,7 @@ def _show_topics(
     from rtc_bayes.topics import suggest_topics
 
     pool, qrels, labels = request.pool(), request.qrels, request.labels
-    if qrels is None:
+    if not qrels:
         raise InputError("--by-topic without judgments", remedy="give --qrels")
     # most topics are without a judgment, which goes without saying
     begun = Judgments.from_qrels(
@@ -286,9 +287,15 @@ def _refuse_of_others(
     of_scores = ("algorithm", "topics", "unseen", "residual")
     other = "give the one, and leave the other out"
     if audit:
-        of_models = ("measure", "relevance_level", "scope", "score_depth", "judged_for", "labels")
+        of_models = ("measure", "scope", "score_depth", "labels")
         asked = (*of_documents, *of_scores, *of_models, "by_topic", "costs")
         refuse_unused(context, "with --audit", *asked, remedy=other)
+        # a person says these two every time
+        if said := typed(context, "judged_for", "relevance_level"):
+            warn(
+                f"{' and '.join(said)}: not used here, since an audit draws documents at random; "
+                "compare --audit uses them"
+            )
     if by_topic:
         unused = (*of_documents, *of_scores, "costs")
         refuse_unused(context, "with --by-topic", *unused, remedy=other)
@@ -351,13 +358,13 @@ def _prices(costs: Sequence[str], algorithm: Algorithm) -> dict[str, float]:
     return prices
 
 
-def _if_any(qrels: str) -> Qrels | None:
-    """Read qrels; of a file that is still empty, None."""
-    from rtc_bayes.collection import read_qrels
+def _if_any(qrels: str) -> Qrels:
+    """Read qrels; a file that is still empty holds none."""
+    from rtc_bayes.collection import Qrels, read_qrels
     from rtc_bayes.collection.lines import EmptyFileError
 
     try:
         return read_qrels(qrels)
     except EmptyFileError:
         warn(f"{qrels}: the file is empty, so that judging begins")
-        return None
+        return Qrels({})

@@ -100,6 +100,7 @@ def robustness(
     from rtc_bayes.judging import parse_algorithm, split_algorithms
     from rtc_bayes.robustness import study
     from rtc_bayes.store import digest_file, progress_bar
+    from rtc_bayes.trials.kind import check_any_fitted
 
     texts = split_algorithms(algorithms)
     parsed = [parse_algorithm(text) for text in texts]
@@ -124,6 +125,7 @@ def robustness(
             inputs=inputs,
         )
     typer.echo(in_words(finished))
+    check_any_fitted(finished.trials)
 
 
 @grouped
@@ -158,6 +160,7 @@ def calibrate(
     from rtc_bayes.relevance import ModelSpec
     from rtc_bayes.report import write_report
     from rtc_bayes.store import progress_bar
+    from rtc_bayes.trials.kind import check_any_fitted
 
     if (runs.runs is None) != (qrels is None):
         raise InputError(
@@ -189,6 +192,7 @@ def calibrate(
         )
         report = write_report(output)
     typer.echo(f"{in_words(finished)}\nOpen {report}")
+    check_any_fitted(finished.trials)
 
 
 def report(

@@ -30,6 +30,7 @@ from rtc_bayes.collection.labels_beside import check_labels_beside
 from rtc_bayes.collection.merging import Conflict, merge_judgments
 from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import Qrels, level_of
+from rtc_bayes.collection.unretrieved import warn_of_unretrieved
 from rtc_bayes.errors import InputError, check_type, explains_types, warn, whole_fields
 from rtc_bayes.store.saved import Saved
 from rtc_bayes.store.shown import counted
@@ -37,9 +38,6 @@ from rtc_bayes.store.shown import counted
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-
-# judged documents of which, by chance alone, no run would have none
-_SEVERAL = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -400,7 +398,10 @@ class Judgments(Saved):
         CollectionWarning
             Once, naming judged topics for which there is no run; systems and topics that
             `judged_for` names and the pool does not have; that `judged_for` names other systems
-            than the qrels; and what :func:`level_of` says of the level.
+            than the qrels; that so many judged documents are in no list that runs and judgments
+            seem to name documents differently
+            (:func:`rtc_bayes.collection.unretrieved.warn_of_unretrieved`); and what
+            :func:`level_of` says of the level.
 
         Examples
         --------
@@ -431,13 +432,6 @@ class Judgments(Saved):
         for topic, docno, _ in grades:
             wanted[topic].append(docno)
         every = pool.with_documents(wanted)
-        # of fewer, none may be by chance
-        if len(grades) >= _SEVERAL and every.n_documents == pool.n_documents + len(grades):
-            warn(
-                f"no run has any of {counted(len(grades), 'judged document')} among its first "
-                f"{pool.depth}, as {grades[0][1]} of topic {grades[0][0]}: check that runs and "
-                "judgments name documents alike, or pool more deeply",
-            )
         located = [every.locate(topic, docnos) for topic, docnos in wanted.items()]
         made = cls.from_labels(
             every,
@@ -447,12 +441,14 @@ class Judgments(Saved):
             relevance_level=level,
             hold_out=qrels.hold_out,
         )
-        return replace(
+        made = replace(
             made,
             judged_for=made_for[0],
             judged_for_by_topic=made_for[1],
             aside=tuple(pair for pair in qrels.negative if pair[0] in wanted),
         )
+        warn_of_unretrieved(made)
+        return made
 
     def judged_for_topic(self, topic: str | int) -> tuple[str, ...] | None:
         """Return the systems that the judgments of a topic were made for; None when not known.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.grades import counted_grades
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.run_files import RunFile
+from rtc_bayes.collection.unretrieved import NAMES, topics_of_other_names
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -178,13 +179,20 @@ def _on_judged_topics(topics: pd.DataFrame) -> Iterator[Remark]:
 
 def _on_judged_lists(evidence: Evidence) -> Iterator[Remark]:
     systems = evidence.systems
-    if unretrieved := int(evidence.topics["unretrieved"].sum()):
+    topics = evidence.topics
+    if unretrieved := int(topics["unretrieved"].sum()):
+        judged = topics["judged"].where(topics["systems"] > 0, 0).to_numpy()
+        retrieved = (topics["judged"] - topics["unretrieved"]).to_numpy()
+        other_names = topics_of_other_names(judged, retrieved)
         yield Remark(
             "unretrieved_judgments",
             f"Judged documents that are in no list: {unretrieved:,}, of which "
             f"{evidence.unretrieved_relevant:,g} relevant.",
-            "Nothing need be done if other runs were judged, too: the relevant ones lower every "
-            "system's recall and AP.",
+            f"On {counted(len(other_names), 'topic')} no judged document is in any list: {NAMES}."
+            if other_names
+            else "Nothing need be done if other runs were judged, too: the relevant ones lower "
+            "every system's recall and AP.",
+            topics=tuple(topics["topic"].iloc[other_names]),
         )
     of_low = systems[systems["judged@10"] < LOW_JUDGED].sort_values("judged@10", kind="stable")
     if len(of_low):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.ids import keyed_by_text, list_of_names, shown, some, text_of
 from rtc_bayes.collection.immutable import Immutable, freeze
 from rtc_bayes.collection.order import natural_order
+from rtc_bayes.collection.unretrieved import NAMES
 from rtc_bayes.errors import InputError, brief_repr, check_type
 from rtc_bayes.store.shown import counted
 
@@ -283,7 +284,9 @@ class Runs(Immutable, Mapping[str, Run]):
             raise InputError(
                 "no document of the runs is judged",
                 path=qrels.path or None,
-                remedy="give the judgments of these runs' topics",
+                remedy=NAMES
+                if any(qrels.judged(topic) for topic in self.topics if topic in qrels)
+                else "give the judgments of these runs' topics",
             )
         return Runs(condensed)
 

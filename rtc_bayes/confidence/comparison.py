@@ -65,8 +65,11 @@ class Comparison(ComparisonTexts, HtmlPage, PaperTables, Shown, Saved):
     model, method : str
         Where the probabilities of relevance came from.
     expected, sd : ndarray, shape (systems,)
+        Of each score. The standard deviation contains the error that all scores share.
     a, b : tuple of str, length pairs
     expected_difference, sd_difference : ndarray, shape (pairs,)
+        Of each difference. The standard deviation does not contain the error that all scores
+        share, which is `sd_shared`.
     p_less, p_equal, p_greater : ndarray, shape (pairs,)
         In [0, 1], summing to 1; means over the draws of the parameters.
     form : tuple of str, length pairs

@@ -20,6 +20,8 @@ class Pair:
     ----------
     a, b : str
     expected_difference, sd : float
+        `sd` does not contain the error that all scores share, which is `sd_shared`. (The `sd` of a
+        system's score contains it.)
     interval : tuple of float
     p_less, p_equal, p_greater : float
         Probabilities that `a` scores below, like and above `b`.

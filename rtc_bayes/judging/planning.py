@@ -97,7 +97,8 @@ def plan(
     Parameters
     ----------
     pool : Pool
-        Of the systems to tell apart.
+        Of the systems to tell apart. Lists are read as deep as the estimand says, also while
+        judging is simulated.
     judgments : Judgments or Qrels
         The pilot's.
     budget : float
@@ -166,6 +167,8 @@ def plan(
     about = Estimand.from_value(estimand)
     number = whole_number("repetitions", repetitions, least=1)
     depths = _check(budget, confidence, judgment_cost, topic_cost, judgments_per_topic)
+    # lists are read as deep as the estimand says, in simulated judging, too
+    _, pool = replace(about, topics="all").on(pool)
     _check_estimand(about, pool, difference, population=population)
     if not isinstance(about.topics, str):
         pool = pool.select_topics(about.topics)

@@ -3,7 +3,8 @@
 A field is bool (``yes`` or ``no``), int, float, str, a Literal of strings and integers, or a tuple
 of these (parts joined with ``:``, as in ``prior=1:1``; a comma would end the option inside the
 brackets of ``rtc[prior=1:1,folds=5]``, and is understood where there are none; a tuple of no parts
-is ``none``). ``Annotated`` says in words what such a value means: :data:`MedianSpread`.
+is ``none``). ``Annotated`` says in words what such a value means, and which of its numbers are
+above 0: :data:`MeanSd`.
 """
 
 from __future__ import annotations
@@ -21,11 +22,23 @@ import numpy as np
 from rtc_bayes.errors import InputError, nearest, own_code
 from rtc_bayes.store import digest_file
 
-MeanSd = Annotated[tuple[float, float], "the mean:sd of a normal prior"]
+
+@dataclass(frozen=True)
+class Positive:
+    """Beside a type of several numbers: those at these places are above 0."""
+
+    places: tuple[int, ...]
+
+
+MeanSd = Annotated[
+    tuple[float, float], "the mean:sd of a normal prior, the sd positive", Positive((1,))
+]
 """An option of two numbers: the mean and standard deviation of a normal prior."""
 MedianSpread = Annotated[tuple[float, float], "the median:spread of a log-normal prior"]
 """An option of two numbers: a log-normal prior's median and the sd of its logarithm."""
-BetaPrior = Annotated[tuple[float, float], "the a:b of a beta prior"]
+BetaPrior = Annotated[
+    tuple[float, float], "the a:b of a beta prior, both positive", Positive((0, 1))
+]
 """An option of two numbers: the parameters of a beta prior."""
 InputFile = Annotated[str, "the path of a file"]
 """An option that names a file which the model reads; its content belongs to what was fitted."""
@@ -342,8 +355,11 @@ def _plain(kind: Any) -> Any:
     return get_args(kind)[0] if get_origin(kind) is Annotated else kind
 
 
-def _fits(kind: Any, value: object) -> bool:
-    kind = _plain(kind)
+def _fits(kind: Any, value: Any) -> bool:
+    if get_origin(kind) is Annotated:
+        plain, *beside = get_args(kind)
+        places = [place for each in beside if isinstance(each, Positive) for place in each.places]
+        return _fits(plain, value) and all(value[place] > 0 for place in places)
     if get_origin(kind) is Literal:
         return any(value == choice and type(value) is type(choice) for choice in get_args(kind))
     if get_origin(kind) is tuple:
@@ -355,7 +371,7 @@ def _fits(kind: Any, value: object) -> bool:
         return len(kinds) == len(value) and all(map(_fits, kinds, value))
     if kind is float:
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        return number and math.isfinite(value)  # type: ignore[arg-type]
+        return number and math.isfinite(value)
     if kind is int:
         return isinstance(value, int) and not isinstance(value, bool)
     return isinstance(value, kind)

@@ -228,6 +228,8 @@ def suggest_topics(
     Parameters
     ----------
     pool : Pool
+        Its lists are scored as deep as it says. That of the command is
+        ``rb.Estimand(depth=depth).pool(runs, qrels)``.
     judgments : Judgments or Qrels
         Of some topics, preferably of all their documents.
     by, noise, measure, solver, subsets, share, seed

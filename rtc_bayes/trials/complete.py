@@ -16,6 +16,7 @@ from rtc_bayes.collection.hold_out import groups_of
 from rtc_bayes.collection.ids import list_of_names, some
 from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.collection.relevant_alone import nearly_all_relevant
+from rtc_bayes.collection.unretrieved import warn_of_unretrieved
 from rtc_bayes.confidence.setting import number_of
 from rtc_bayes.confidence.subpool import with_topics
 from rtc_bayes.errors import CollectionWarning, InputError, check_word, warn
@@ -119,6 +120,7 @@ class Collection:
         -----
         CollectionWarning
             Topics without a judgment: they are left aside, as there is nothing to hold them to.
+            Runs and judgments that seem to name documents differently.
         """
         check_truth(truth)
         if groups is not None:
@@ -145,7 +147,9 @@ class Collection:
         scores = without_rounding(table[estimand.measure][:, chosen].mean(axis=1))
         if estimand.topics != "all":
             estimand = replace(estimand, topics=topics)
-        return cls(pool, qrels, estimand, scores, groups)
+        made = cls(pool, qrels, estimand, scores, groups)
+        warn_of_unretrieved(made.judgments)
+        return made
 
     def truth_of(self, systems: Sequence[str]) -> Floats:
         """Return the true scores of some systems, in the order given; shape (systems,).
@@ -162,7 +166,7 @@ class Collection:
     def judgments(self) -> Judgments:
         """All judgments, over the pool of all runs and the judged documents that it lacks."""
         with warnings.catch_warnings():
-            # whoever read the collection has been told of judged topics without runs
+            # whoever made the collection has been told
             warnings.simplefilter("ignore", CollectionWarning)
             return self.estimand.judgments(self.pool, self.qrels)
 

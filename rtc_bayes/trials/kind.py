@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import FitError, InputError
 from rtc_bayes.judging import Algorithm
 from rtc_bayes.judging.stopping import why_ended
 from rtc_bayes.store import digest_file, digest_text, json_text, read_record, spawn_seeds
@@ -225,6 +225,30 @@ def failed_fits(trials: pd.DataFrame) -> str:
     failures = trials["failure"].dropna()
     said = f"the fits of {len(failures)} of {counted(len(trials), 'trial')} failed"
     return f"{said}, the first: {failures.iloc[0]}"
+
+
+def check_any_fitted(trials: pd.DataFrame) -> None:
+    """Refuse to call a study done where no trial has a fit that may be used.
+
+    Raises
+    ------
+    FitError
+        The fits of all trials failed: why the first did.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> check_any_fitted(pd.DataFrame({"failure": ["no draws", None]}))
+    >>> check_any_fitted(pd.DataFrame({"failure": ["no draws", "no mode was reached"]}))
+    Traceback (most recent call last):
+        ...
+    rtc_bayes.errors.FitError: no trial has a result: all 2 fits failed, the first: no draws
+    """
+    failures = trials["failure"]
+    if len(failures) and failures.notna().all():
+        raise FitError(
+            f"no trial has a result: all {len(failures)} fits failed, the first: {failures.iloc[0]}"
+        )
 
 
 def without_judgment(trials: pd.DataFrame) -> pd.Series[bool]:

@@ -52,9 +52,11 @@ class Prediction:
     Attributes
     ----------
     expected, sd : ndarray of float, shape (systems,)
-        Of the estimand's score; sd NaN where the algorithm has none.
+        Of the estimand's score; sd contains the error that all scores share, and is NaN where the
+        algorithm has none.
     expected_difference, sd_difference : ndarray of float, shape (pairs,)
-        Of the first system's less the second's; sd NaN where the algorithm has none.
+        Of the first system's less the second's; sd does not contain the error that all scores
+        share, and is NaN where the algorithm has none.
     sd_shared : ndarray of float, shape (pairs,)
         Of the error that all scores share (:attr:`rtc_bayes.Pair.sd_shared`); 0 if there is none.
     sign : ndarray of float, shape (pairs,)
@@ -206,7 +208,10 @@ class Outcome:
         )
 
     def systems_frame(self) -> pd.DataFrame:
-        """Return a row for each system: system, expected, sd, true, judged_for (bool)."""
+        """Return a row for each system: system, expected, sd, true, judged_for (bool).
+
+        sd is of the score, and contains the error that all scores share.
+        """
         import pandas as pd
 
         prediction = self._made()
@@ -230,8 +235,8 @@ class Outcome:
             where the two are truly equal), initial (how many of the two were judged for), overlap
             (mean share of documents that both retrieved), imbalance (judged documents in the list
             that has more of them, over those in one plus those in the other; 0.5 if none is),
-            expected_difference, sd (of the expected difference), sd_shared (of the error that all
-            scores share, which intervals hold too: :attr:`rtc_bayes.Pair.interval`),
+            expected_difference, sd (of the difference, without the error that all scores share),
+            sd_shared (of that error, which intervals hold too: :attr:`rtc_bayes.Pair.interval`),
             true_difference.
         """
         import pandas as pd

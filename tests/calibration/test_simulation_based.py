@@ -44,6 +44,10 @@ def test_an_exact_sampler_passes(exact):
     assert all(kstest(values, "uniform").pvalue > 0.01 for values in exact.ranks.values())
 
 
+def test_a_p_value_is_called_one(exact):
+    assert repr(exact).endswith(f"p-value of the uniformity of all: {exact.p_value:.2g})")
+
+
 def test_too_narrow_draws_fail(narrow):
     assert narrow.p_value < 1e-6
     heaped = np.mean([np.abs(values - 0.5) > 0.45 for values in narrow.ranks.values()])
@@ -82,7 +86,6 @@ def test_ranks_as_arviz_and_pandas_know_them(exact):
     tree = exact.to_datatree()
     assert tree["prior_sbc"]["mean[0]"].sizes == {"chain": 1, "draw": 400}
     assert len(exact.to_frame()) == 800
-    assert "p = " in repr(exact)
     assert to_svg(rank_ecdfs(exact)).startswith("<?xml")
 
 

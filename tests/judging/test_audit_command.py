@@ -206,3 +206,17 @@ def test_an_audit_goes_with_no_pair_and_no_costs(here, capsys, other):
         f"{other.split()[0]} says nothing with --audit; give the one, and"
         in capsys.readouterr().err
     )
+
+
+def test_an_audit_takes_the_words_of_every_round(here, capsys):
+    """Whom judgments are for, and the level, change no draw; other words are refused at once."""
+    spoken = [word for word in NEXT if word != "--quiet"]
+    assert main(spoken) == 0
+    plain = capsys.readouterr()
+    assert main([*spoken, "--judged-for", "a,b", "--relevance-level", "1"]) == 0
+    same = capsys.readouterr()
+    assert same.out == plain.out
+    note = "--judged-for and --relevance-level: not used here, since an audit draws"
+    assert (same.err.count(note), plain.err.count(note)) == (1, 0)
+    assert main([*NEXT, "--measure", "P@5", "--scope", "pool"]) == 2
+    assert "--measure and --scope say nothing with --audit" in capsys.readouterr().err

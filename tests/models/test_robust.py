@@ -194,7 +194,7 @@ def test_presets_draw(judgments, preset):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"mu": "0:0"}, "mean:sd, the sd positive"),
+        ({"mu": "0:0"}, "the mean:sd of a normal prior, the sd positive"),
         ({"s_w": "0:.2"}, "median:spread"),
         ({"s_w": "1:-1"}, "median:spread"),
         ({"s_u": "0.6:100"}, "from 0 to 10: numbers farther out overflow"),

@@ -150,7 +150,16 @@ class Given:
         return self.answer
 
 
-@pytest.mark.parametrize("bad", [np.nan, -0.1, 1.1, np.inf])
+def test_values_that_are_no_numbers(pool):
+    p = np.full(pool.n_documents, 0.5)
+    p[[3, 5]] = np.nan
+    topic, docno = pool.pair_of(3)
+    said = f"p are NaN at 2 documents of {len(p)}, the first {docno} of topic {topic}; look for"
+    with pytest.raises(FitError, match=said):
+        estimate(Given(PointEstimate(p)), None, Judgments.none(pool))
+
+
+@pytest.mark.parametrize("bad", [-0.1, 1.1, np.inf])
 def test_a_value_that_is_no_probability(pool, bad):
     p = np.full(pool.n_documents, 0.5)
     p[3] = bad

@@ -153,3 +153,16 @@ def test_a_p_without_sigmoid(with_likelihood, judgments):
     model_file = with_likelihood(likelihood, p="log_odds(slice(None))")
     with pytest.raises(FitError, match=r"best_rank.*pm\.math\.sigmoid"):
         estimate(load_model(model_file), None, judgments)
+
+
+@pytest.mark.parametrize("method", ["map", "laplace", "nuts"])
+def test_log_odds_that_are_no_numbers_are_named(model_file, model_text, pool, judgments, method):
+    """Of a judged document PyMC cannot take them; what it says of p is no help."""
+    nan = "x = np.zeros(pool.n_documents); x[judgments.order[:2]] = np.nan; "
+    line = "observe(judgments, lambda rows: log_odds(rows) + x[rows])"
+    model_file.write_text(
+        "import numpy as np\n" + model_text.replace("observe(judgments, log_odds)", nan + line)
+    )
+    topic, docno = judgments.pool.pair_of(min(judgments.order[:2]))
+    with pytest.raises(FitError, match=f"NaN at 2 documents of .* first {docno} of topic {topic};"):
+        fit(pool, judgments, model=str(model_file), method=method)

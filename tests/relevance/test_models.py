@@ -172,7 +172,10 @@ def test_presets_and_what_overrides_them():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"prior": "0:1"}, "prior of model rtc is '0:1'; give two positive numbers"),
+        (
+            {"prior": "0:1"},
+            "prior of model rtc is '0:1'; give the a:b of a beta prior, both positive",
+        ),
         ({"prior": "1"}, "prior of model rtc is '1'; give the a:b of a beta prior"),
         ({"cell_weight": "-1"}, "cell_weight of model rtc is '-1'; give a number of at least 0"),
         ({"cell_weight": "nan"}, "cell_weight of model rtc is 'nan'; give a number"),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rtc_bayes import InputError
+from rtc_bayes.relevance import BetaPrior, MeanSd, check_options
 from rtc_bayes.relevance.options import describe_options, option_text, with_options
 
 
@@ -103,3 +104,37 @@ def test_an_option_without_default_must_be_given():
     with pytest.raises(InputError, match="demanding needs the option 'count'; give count=an int"):
         with_options(Demanding, {})
     assert with_options(Demanding, {"count": "2"}).count == 2
+
+
+@dataclass(frozen=True)
+class OfPriors:
+    """A user's model, with a check of its options or none."""
+
+    level: MeanSd = (-2.5, 1.0)
+    share: BetaPrior = (1.0, 3.0)
+
+    name: ClassVar[str] = "of_priors"
+
+
+@dataclass(frozen=True)
+class Checked(OfPriors):
+    def __post_init__(self):
+        check_options(self)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"level": (-2.5, -1.0)}, "'-2.5:-1'; give the mean:sd of a normal prior, the sd positive"),
+        ({"level": (0.0, 0.0)}, "the sd positive"),
+        ({"share": (0.0, 1.0)}, "'0:1'; give the a:b of a beta prior, both positive"),
+        ({"share": (1.0, -1.0)}, "both positive"),
+    ],
+)
+def test_what_is_no_prior_is_refused_by_its_type(options, said):
+    for given_ in (options, {name: option_text(value) for name, value in options.items()}):
+        with pytest.raises(InputError, match=said):
+            with_options(OfPriors, given_)
+    with pytest.raises(InputError, match=said):
+        Checked(**options)
+    assert with_options(OfPriors, {"level": "-2.5:0.1"}).level == (-2.5, 0.1)

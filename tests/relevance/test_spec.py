@@ -137,9 +137,9 @@ def test_a_refused_option_is_named_with_its_value_and_what_it_takes(text, said):
         ("robust[s_u=nan]", "give the median:spread of a log-normal prior, in finite numbers"),
         ("robust[s_u=1]", "give the median:spread of a log-normal prior"),
         ("robust[s_u=]", "give the median:spread of a log-normal prior"),
-        ("robust[mu=3]", "give the mean:sd of a normal prior"),
-        ("rtc[prior=2]", "give the a:b of a beta prior"),
-        ("layered[m=inf:1]", "give the a:b of a beta prior, in finite numbers"),
+        ("robust[mu=3]", "give the mean:sd of a normal prior, the sd positive"),
+        ("rtc[prior=2]", "give the a:b of a beta prior, both positive"),
+        ("layered[m=inf:1]", "give the a:b of a beta prior, both positive, in finite numbers"),
     ],
 )
 def test_a_prior_says_which_two_numbers_it_needs(text, said):

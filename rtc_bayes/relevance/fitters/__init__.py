@@ -168,6 +168,8 @@ def estimate(
     estimated = _checked(estimated, f"{source}() of model {model.name}", method, judgments)
     if not estimated.diagnostics.usable:
         raise FitError(f"the fit of {model.name} must not be used: {estimated.diagnostics}")
+    if np.isnan(estimated.p).any():
+        raise FitError(f"{method} of model {model.name}: {nan_text(estimated.p, judgments)}")
     if not np.all((estimated.p >= 0.0) & (estimated.p <= 1.0)):
         wrong = np.argwhere(~((estimated.p >= 0.0) & (estimated.p <= 1.0)))
         document, value = int(wrong[0][-1]), float(estimated.p[tuple(wrong[0])])
@@ -182,6 +184,26 @@ def estimate(
     if not labelled:
         return estimated
     return with_labels(estimated, judgments)
+
+
+def nan_text(p: NDArray[np.floating], judgments: Judgments) -> str:
+    """Say of how many documents p is NaN, in any draw, and which is the first.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> print(nan_text(np.array([0.5, np.nan]), rb.Judgments.none(pool)))
+    log-odds or p are NaN at 1 document of 2, the first b of topic 1; look for a missing value,
+    0 / 0 or log(-1) in what the model computes them from
+    """
+    wrong = np.flatnonzero(np.isnan(p.reshape(-1, p.shape[-1])).any(axis=0))
+    topic, docno = judgments.pool.pair_of(wrong[0])
+    return (
+        f"log-odds or p are NaN at {counted(len(wrong), 'document')} of {p.shape[-1]}, the first "
+        f"{docno} of topic {topic}; look for a missing value, 0 / 0 or log(-1) in what the model "
+        "computes them from"
+    )
 
 
 def with_labels(estimated: Estimate, judgments: Judgments) -> Estimate:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection import Judgments
 from rtc_bayes.errors import FitError, FitWarning, InputError, own_code, warn
 from rtc_bayes.relevance.compiled import CompiledGraph
-from rtc_bayes.relevance.fitters import CORRECT
+from rtc_bayes.relevance.fitters import CORRECT, nan_text
 from rtc_bayes.relevance.interface import (
     Density,
     Diagnostics,
@@ -139,17 +139,22 @@ def open_density(model: Any, judgments: Judgments) -> Density:
     return open_graph(model, judgments)
 
 
-def check_start(model: Any, density: Density) -> None:
+def check_start(model: Any, density: Density, judgments: Judgments) -> None:
     """Refuse a density that is 0, or no number, where fits start.
 
     Raises
     ------
     FitError
-        Names the parts of a graph that make it so.
+        Names the documents whose p is NaN, else the parts of a graph that make it so.
     """
-    value = density.log_density(density.start, jacobian=True)
+    try:
+        value = density.log_density(density.start, jacobian=True)
+    except ValueError:  # PyMC refuses to evaluate what depends on NaN
+        _check_numbers(model, density, judgments)
+        raise
     if np.isfinite(value):
         return
+    _check_numbers(model, density, judgments)
     of_parts = ""
     if isinstance(density, CompiledGraph):
         with quiet_pymc():
@@ -160,6 +165,13 @@ def check_start(model: Any, density: Density) -> None:
         "may have a probability of 0 or 1, or a number is NaN; keep log-odds finite, as by "
         "log(rank + 1) in place of log(rank - 1)"
     )
+
+
+def _check_numbers(model: Any, density: Density, judgments: Judgments) -> None:
+    """Refuse a density by which some document's p is NaN where fits start."""
+    p = density.p(density.start)
+    if np.isnan(p).any():
+        raise FitError(f"{model.name}: {nan_text(p, judgments)}")
 
 
 def find_mode(density: Density, *, jacobian: bool) -> tuple[Mode, Floats]:

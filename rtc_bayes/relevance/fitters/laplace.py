@@ -44,7 +44,7 @@ def graph_laplace(model: Any, judgments: Judgments, sampling: Sampling) -> Draws
 
     density = open_density(model, judgments)
     with as_fit_error(model, "laplace"):
-        check_start(model, density)
+        check_start(model, density, judgments)
         mode, factor = find_mode(density, jacobian=True)
         if not mode.converged:
             raise FitError(

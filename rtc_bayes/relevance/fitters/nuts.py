@@ -56,7 +56,7 @@ def graph_nuts(model: Any, judgments: Judgments, sampling: Sampling) -> Draws:
     """
     density = open_density(model, judgments)
     with as_fit_error(model, "nuts"):
-        check_start(model, density)
+        check_start(model, density, judgments)
         if isinstance(density, CompiledGraph):
             return sample_density(density, sampling)
         drawn = sample_density(density, sampling, accept=0.9, thin=_THIN)

@@ -26,7 +26,7 @@ def graph_map(model: Any, judgments: Judgments) -> PointEstimate:
     """
     density = open_density(model, judgments)
     with as_fit_error(model, "map"):
-        check_start(model, density)
+        check_start(model, density, judgments)
         mode, _ = find_mode(density, jacobian=False)
         if not mode.converged:
             raise FitError(
