@@ -1509,11 +1509,18 @@ def test_judged_for_is_said_before_anything_is_judged(here, run):
     assert "of systems judged for there is no run, nope" in run(f"{line},nope")[2]
 
 
-@pytest.mark.parametrize("scope", ["", "--scope pool", "--score-depth 150", "--topics judged"])
-@pytest.mark.parametrize("command", ["compare --moments plugin", "next", "fit -o f.nc"])
+@pytest.mark.parametrize(
+    ("command", "scope"),
+    [
+        ("fit -o f.nc", ""),
+        *(
+            (command, scope)
+            for command in ("compare --moments plugin", "next")
+            for scope in ("", "--scope pool", "--score-depth 150", "--topics judged")
+        ),
+    ],
+)
 def test_names_of_documents_that_match_nothing(here, run, command, scope):
-    if command.startswith("fit") and scope:
-        pytest.skip("fit takes no scope")
     few = rb.read_qrels("few.qrels")
     rb.write_qrels(rb.Qrels({t: {d.lower(): g for d, g in few[t].items()} for t in few}), "l.qrels")
     model = "--algorithm uniform" if command == "next" else "--model uniform"
