@@ -407,7 +407,7 @@ def calibrate(
     )
     if budget is None and not all(judge.has_confidence for judge in plan.parsed.values()):
         raise InputError(
-            f"{algorithm} has no confidence that could end its judging",
+            f"{next(iter(plan.parsed))} has no confidence that could end its judging",
             remedy="judge by mtc or by a model, or give a budget",
         )
     spec = ModelSpec.parse(model, method, options)

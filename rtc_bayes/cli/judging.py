@@ -41,6 +41,9 @@ from rtc_bayes.cli.request import Request
 from rtc_bayes.errors import InputError, warn, whole_number
 from rtc_bayes.store.shown import counted
 
+# names that a note repeats
+_SHOWN = 10
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -261,10 +264,14 @@ def _show_documents(
 
 def _say_for_whom(request: Request, judgments: Judgments, algorithm: Algorithm) -> None:
     """Say what option keeps a model from inferring anew, each time, whom judging is for."""
-    is_said = request.judged_for is not None or (judgments.n_judged and judgments.judged_for)
+    # judgments there are were made for whom they say, or for whom a fit infers
+    is_said = request.judged_for is not None or judgments.n_judged
     if is_said or getattr(algorithm.judge, "model", None) is None:
         return
-    named = shlex.quote(",".join(judgments.pool.systems))
+    systems = judgments.pool.systems
+    named = shlex.quote(",".join(systems))
+    if len(systems) > _SHOWN:
+        named = f"with the names of these {len(systems)} runs"
     warn(
         "these documents are chosen for all of these runs: when you ask again, with their "
         f"judgments, add --judged-for {named}"

@@ -104,13 +104,13 @@ def systems_judged_for(
     return tuple(ordered), {topic: tuple(systems) for topic, systems in lists.items() if systems}
 
 
-def warn_of_others_named(qrels: Qrels, judged_for: JudgedFor) -> None:
+def warn_of_others_named(qrels: Qrels, judged_for: JudgedFor, topics: Sequence[str]) -> None:
     """Say that systems given are not those that judgments themselves name, and prevail.
 
     Warns
     -----
     CollectionWarning
-        On some topic of the judgments they are others.
+        On one of these topics, for which both name systems, they are others.
 
     Examples
     --------
@@ -118,20 +118,22 @@ def warn_of_others_named(qrels: Qrels, judged_for: JudgedFor) -> None:
     >>> import rtc_bayes as rb
     >>> qrels = rb.Qrels({"1": {"a": 1}}, judged_for=["one", "two"])
     >>> with warnings.catch_warnings(action="error"):
-    ...     warn_of_others_named(qrels, {"1": ["two", "one"]})
+    ...     warn_of_others_named(qrels, {"1": ["two", "one"]}, ["1", "2"])
     """
     own = qrels.judged_for
     if own is None or judged_for is None:
         return
-    topics = [t for t in qrels.topics if _on_topic(own, t) != _on_topic(judged_for, t)]
-    if topics:
-        name = qrels.path or "the judgments"
-        where = f" of topic {topics[0]}" if isinstance(own, Mapping) else ""
-        warn(
-            f"the systems judged for are {some(sorted(_on_topic(judged_for, topics[0])))}; when "
-            f"{name} {'was' if qrels.path else 'were'} made, they were "
-            f"{some(sorted(_on_topic(own, topics[0])))}{where}",
-        )
+    by_topic = isinstance(own, Mapping) or isinstance(judged_for, Mapping)
+    for topic in topics:
+        now, before = _on_topic(judged_for, topic), _on_topic(own, topic)
+        if now and before and now != before:
+            name = f"{qrels.path} was" if qrels.path else "the judgments were"
+            where = f" on topic {topic}" if by_topic else ""
+            warn(
+                f"the systems judged for{where} are {some(sorted(now))}; when {name} made, they "
+                f"were {some(sorted(before))}",
+            )
+            return
 
 
 def _on_topic(judged_for: Sequence[str] | Mapping[str, Sequence[str]], topic: str) -> set[str]:

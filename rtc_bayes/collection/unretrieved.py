@@ -57,7 +57,7 @@ def warn_of_unretrieved(judgments: Judgments) -> None:
 
     That is on the topics of :func:`topics_of_other_names`; or where more than half of the judged
     documents are in no list although they were judged for these runs alone, and all ranks of their
-    lists are known.
+    lists are known; then lists may have been cut since, too.
 
     Warns
     -----
@@ -96,5 +96,8 @@ def warn_of_unretrieved(judgments: Judgments) -> None:
     else:
         return
     topic, docno = pool.pair_of(none[0])
-    deeper = "" if pool.placed else ", or pool more deeply"
+    if not topics:
+        deeper = ", and that lists are as long as when they were judged"
+    else:
+        deeper = "" if pool.placed else ", or pool more deeply"
     warn(f"{text}, as {docno} of topic {topic}: {NAMES}{deeper}")

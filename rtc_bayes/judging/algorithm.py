@@ -214,6 +214,14 @@ def parse_algorithm(algorithm: AlgorithmLike) -> Algorithm:
         raise InputError(f"{spec.name} has no method: {algorithm!r}", remedy=_ACCEPTED)
     else:
         judge = load_judge(spec.name, spec.options, digest=spec.digest)
+    _check_sampled(judge, unjudged)
+    if unjudged is None and evaluator is None:
+        evaluator = _default_evaluator(judge)
+    return Algorithm(algorithm, judge, evaluator, spec, unjudged)
+
+
+def _check_sampled(judge: Judge, unjudged: str | None) -> None:
+    """Refuse an estimate from a sample where the judge draws none, or another."""
     if unjudged in OF_SAMPLES and not hasattr(judge, "sample"):
         raise InputError(
             f"{unjudged} needs judgments of known probabilities, which {judge.name} does not make",
@@ -221,9 +229,6 @@ def parse_algorithm(algorithm: AlgorithmLike) -> Algorithm:
         )
     if unjudged == "xinfap" and getattr(judge, "by", None) not in ("strata", "uniform"):
         raise InputError("xinfap needs a sample by strata", remedy="judge by sample[by=strata]")
-    if unjudged is None and evaluator is None:
-        evaluator = _default_evaluator(judge)
-    return Algorithm(algorithm, judge, evaluator, spec, unjudged)
 
 
 def _united(mappings: Iterable[Mapping[str, str]]) -> dict[str, str]:
@@ -244,7 +249,12 @@ def _of_pair(judge: Any, evaluator: Any) -> Algorithm:
         )
     if isinstance(judge, str) and isinstance(evaluator, str):
         return parse_algorithm(f"{judge}/{evaluator}")
-    algorithm, spec = parse_algorithm(judge), _evaluating(ModelSpec.parse(evaluator))
+    algorithm = parse_algorithm(judge)
+    if unjudged := next((name for name in UNJUDGED if name == evaluator), None):
+        _check_sampled(algorithm.judge, unjudged)
+        text = f"{algorithm.text}/{unjudged}"
+        return replace(algorithm, text=text, evaluator=None, unjudged=unjudged)
+    spec = _evaluating(ModelSpec.parse(evaluator))
     return replace(algorithm, text=f"{algorithm.text}/{spec.text}", evaluator=spec, unjudged=None)
 
 

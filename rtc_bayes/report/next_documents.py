@@ -53,6 +53,7 @@ def documents_title(
     least sure: site01a and site01b, confidence 0.536 (by mean probabilities, without the ...)
     weight: by how much the judgment can move the numerator of a difference
     p: how probably it is relevant, as far as is known now
+    retrieved_by: how many runs have it in their lists
     """
     by = ""
     if algorithm.weighs_by_measure and measure != defaults.MEASURE:
@@ -80,7 +81,7 @@ def _columns(chosen: NextDocuments) -> list[str]:
     weight = f"weight: {chosen.weight_text}" if chosen.weight_text else ""
     p = "p: how probably it is relevant, as far as is known now"
     of_p = p if any(each.p is not None for each in chosen) else ""
-    return [weight, of_p]
+    return [weight, of_p, "retrieved_by: how many runs have it in their lists"]
 
 
 def _sure(chosen: NextDocuments, judgments: Judgments, *, for_pair: bool) -> str:

@@ -253,7 +253,7 @@ def study(
     algorithms : str or sequence of str, judge, model, pair of judge and evaluator, or Algorithm
         In the grammar ``JUDGE[/EVALUATOR]``: ``ip``, ``mtc``, ``rtc:map``; in one text with commas
         between. Objects are as of :func:`rtc_bayes.judging.parse_algorithm`, and ``("rtc:map",
-        MyModel())`` evaluates by an object what ``rtc:map`` judges.
+        MyModel())`` evaluates by an object what ``rtc:map`` judges; a pair alone stands in a list.
     estimand : Estimand or str, optional
         What is compared: a measure, of lists how deep, over which topics. Default: AP.
     truth, pad, trials, n_systems, n_initial, leave_out, moments, confidence, budgets

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from rtc_bayes.collection import Qrels, Runs
 from rtc_bayes.errors import InputError, warn
+from rtc_bayes.measures import parse_measure
 from rtc_bayes.store import digest_text, provenance
 from rtc_bayes.trials.complete import Collection, check_can_condense, is_of_relevant_alone
 from rtc_bayes.trials.drawing import groups_left_out
@@ -175,7 +176,8 @@ def _tell_of_missing(trials: pd.DataFrame | None, plan: Plan, runs: Runs, qrels:
     if trials is not None and "missing" in trials:
         asked, missing = trials["judged"].sum(), trials["missing"].sum()
     share = missing / asked if asked else 0.0
-    unjudged = share_unjudged(runs, qrels)
+    first = _first_ranks(plan)
+    unjudged = share_unjudged(runs, qrels, first)
     if max(share, unjudged) <= MOST_MISSING:
         return
     why = "the truth is not complete; compare condensed lists instead (--truth judged)"
@@ -186,8 +188,8 @@ def _tell_of_missing(trials: pd.DataFrame | None, plan: Plan, runs: Runs, qrels:
         )
     if share <= MOST_MISSING:
         warn(
-            f"{unjudged:.0%} of the first {_FIRST} documents of the lists have no judgment and "
-            f"count as not relevant in the true scores: {why}",
+            f"{unjudged:.0%} of the documents at ranks 1 to {first} have no judgment and count as "
+            f"not relevant in the true scores: {why}",
         )
         return
     if plan.pad:
@@ -198,8 +200,16 @@ def _tell_of_missing(trials: pd.DataFrame | None, plan: Plan, runs: Runs, qrels:
     )
 
 
-def share_unjudged(runs: Runs, qrels: Qrels) -> float:
-    """Return the share of the first 10 documents of lists that nobody judged.
+def _first_ranks(plan: Plan) -> int:
+    """Return how many ranks are looked at: ten, or as many as true scores are of, if fewer."""
+    about = plan.estimand
+    cutoff = parse_measure(about.measure).cutoff
+    depth = about.score_depth or (about.depth if about.scope == "pool" else None)
+    return min(_FIRST, cutoff or _FIRST, depth or _FIRST)
+
+
+def share_unjudged(runs: Runs, qrels: Qrels, first: int = _FIRST) -> float:
+    """Return the share of the first documents of lists, so many of each, that nobody judged.
 
     Over the lists of topics with judgments; 0 where there is none.
 
@@ -211,15 +221,15 @@ def share_unjudged(runs: Runs, qrels: Qrels) -> float:
     0.5
     """
     judged = {topic: grades for topic in qrels if (grades := qrels.judged(topic))}
-    first = [
+    asked = [
         (topic, docno)
         for run in runs.values()
         for topic in run.topics
         if topic in judged
-        for docno in run.ranking(topic)[:_FIRST]
+        for docno in run.ranking(topic)[:first]
     ]
-    lacking = sum(docno not in judged[topic] for topic, docno in first)
-    return lacking / len(first) if first else 0.0
+    lacking = sum(docno not in judged[topic] for topic, docno in asked)
+    return lacking / len(asked) if asked else 0.0
 
 
 def run_trial(

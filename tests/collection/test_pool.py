@@ -349,13 +349,15 @@ def test_systems_judged_for_are_a_list(pool, bad):
 def test_qrels_say_for_whom_they_were_made(pool):
     qrels = rb.Qrels({"9": {"z": 1}}, judged_for={"9": ["b"]})
     assert rb.Judgments.from_qrels(pool, qrels).judged_for_topic("9") == ("b",)
-    said = "the systems judged for are a; when the judgments were made, they were b of topic 9$"
+    said = "the systems judged for on topic 9 are a; when the judgments were made, they were b$"
     with pytest.warns(CollectionWarning, match=said):
         assert rb.Judgments.from_qrels(pool, qrels, judged_for=["a"]).judged_for == ("a",)
     # the same systems are said to be the same
     of_both = rb.Qrels({"9": {"z": 1}}, judged_for=["a", "b"])
     with warnings.catch_warnings(action="error"):
         rb.Judgments.from_qrels(pool, of_both, judged_for={"9": ["b", "a"]})
+        # nor is a topic compared for which one of them names nobody
+        rb.Judgments.from_qrels(pool, of_both, judged_for={"10": ["a", "b"]})
 
 
 def test_systems_judged_for_that_are_not_here_are_named(pool):

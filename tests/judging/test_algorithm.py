@@ -76,6 +76,14 @@ def test_an_object_evaluates_behind_another_judge():
     )
     assert parse_algorithm((MTC(floor=2), Typed())).judge == MTC(floor=2)
     assert parse_algorithm(("ip", "condensed")).unjudged == "condensed"
+    plain = parse_algorithm((Typed(), "nonrelevant"))
+    assert (plain.text, plain.unjudged, plain.evaluator) == (
+        "typed/nonrelevant",
+        "nonrelevant",
+        None,
+    )
+    with pytest.raises(InputError, match="statap needs judgments of known probabilities"):
+        parse_algorithm((MTC(), "statap"))
     with pytest.raises(InputError, match="two evaluators, that of 'ip/rtc:map' and one beside"):
         parse_algorithm(("ip/rtc:map", Typed()))
     with pytest.raises(InputError, match="mtc judges and does not evaluate"):

@@ -129,7 +129,7 @@ def test_a_thin_truth_is_said_where_trials_ask_for_nothing(runs, complete, tmp_p
     options = {"algorithms": ["mtc"], "estimand": Estimand(depth=DEPTH), "confidence": 0.51}
     options |= {"trials": 1, "n_systems": 2, "n_initial": 2, "workers": ALONE}
     said = (
-        r"^\d\d% of the first 10 documents of the lists have no judgment and count as not "
+        r"^\d\d% of the documents at ranks 1 to 10 have no judgment and count as not "
         r"relevant in the true scores: the truth is not complete; compare condensed lists"
     )
     with pytest.warns(CollectionWarning, match=said):
@@ -137,6 +137,12 @@ def test_a_thin_truth_is_said_where_trials_ask_for_nothing(runs, complete, tmp_p
     assert done.trials["missing"].sum() <= MOST_MISSING * done.trials["judged"].sum()
     with warnings.catch_warnings(action="error"):
         study(runs, thin, output=tmp_path / "judged", truth="judged", **options)
+        # what a measure does not look at is not missing
+        first = {d for run in runs.values() for t in run.topics for d in run.ranking(t)[:5]}
+        deep = Qrels({t: {d: g for d, g in of.items() if d in first} for t, of in complete.items()})
+        options["estimand"] = Estimand("P@5", depth=DEPTH)
+        study(runs, deep, output=tmp_path / "first", **options)
+        options["estimand"] = Estimand(depth=DEPTH)
         study(runs, Qrels(complete), output=tmp_path / "complete", **options)
 
 
