@@ -18,7 +18,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 _MOST = 2**63 - 1
-# of a value in a message
+# characters of a text, or of a value, in a message
 _LONGEST_TEXT = 60
 _PACKAGE = os.path.dirname(__file__) + os.sep
 
@@ -392,6 +392,18 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
     return near[0] if near else None
 
 
+def instead(word: str, words: Sequence[str], otherwise: str = "use one of ") -> str:
+    """Say what to write for a word that is none of those which are known, all of them listed.
+
+    Examples
+    --------
+    >>> instead("hierarchcal", ["rtc", "hierarchical"]), instead("absent", ["rtc"])
+    ('write hierarchical; all: rtc, hierarchical', 'use one of rtc')
+    """
+    near = nearest(word, words)
+    return (f"write {near}; all: " if near else otherwise) + ", ".join(words)
+
+
 def _is_class(value: object) -> bool:
     """Whether something is a class whose objects are made of it: no protocol."""
     return isinstance(value, type) and not getattr(value, "_is_protocol", False)
@@ -541,6 +553,11 @@ def _written(choice: str, by: Sequence[str] | Above) -> str:
     return f"{choice}={quoted} ({option} {' or '.join(by)})"
 
 
+def cut(text: str) -> str:
+    """Cut a text in a message where it is long."""
+    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}..."
+
+
 def brief_repr(value: object) -> str:
     """Return a value as Python writes it, cut where it is long; its type where it has no text.
 
@@ -555,7 +572,7 @@ def brief_repr(value: object) -> str:
         text = repr(value)
     except Exception:  # of a whole number of thousands of digits, or of a class of the user's
         return f"a value of type {type(value).__name__}"
-    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}..."
+    return cut(text)
 
 
 def check_word(

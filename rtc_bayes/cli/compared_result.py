@@ -56,7 +56,7 @@ class ComparedResult:
 
     def write_page(self, output: str | None, *, algorithm: str | None, quiet: bool) -> None:
         """Write the page; `algorithm` is what chooses documents to judge next."""
-        from rtc_bayes.confidence.html_page import page_of
+        from rtc_bayes.confidence.page_and_tables import page_of
 
         page = page_of(
             self.compared, output, self.judgments, algorithm=algorithm, audit=self.audits

@@ -41,15 +41,15 @@ from rtc_bayes.cli.request import Request
 from rtc_bayes.errors import InputError, warn, whole_number
 from rtc_bayes.store.shown import counted
 
-# names that a note repeats
-_SHOWN = 10
-
 if TYPE_CHECKING:
     import pandas as pd
 
     from rtc_bayes.collection import Judgments, Qrels
     from rtc_bayes.judging import Algorithm
     from rtc_bayes.measures.estimand import Estimand
+
+# names that a note repeats
+_SHOWN = 10
 
 
 @grouped

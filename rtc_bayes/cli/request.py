@@ -53,17 +53,12 @@ class Request:
 
     def show(self, frame: pd.DataFrame, meta: Mapping[str, Any], title: str) -> None:
         """Write what to judge, in the layout asked for."""
+        from rtc_bayes.report.next_documents import DOCUMENT_FORMATS
         from rtc_bayes.report.terminal import show_frame
 
         formats: dict[str, Format] = {
-            **{
-                "weight": ".3g",
-                "p": ".2f",
-                "retrieved_by": "d",
-                "rho": ".3f",
-                "probability": ".3g",
-                "relevant": ".3f",
-            },
+            **DOCUMENT_FORMATS,
+            **{"rho": ".3f", "probability": ".3g", "relevant": ".3f"},
             **{"gain": ".3g", "cost": "g", "gain_per_cost": ".3g"},
         }
         show_frame(frame, self.kind, self.output, meta, title, formats)

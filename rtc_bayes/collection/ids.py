@@ -7,22 +7,16 @@ from numbers import Integral
 from typing import Any, TypeGuard, cast
 
 from rtc_bayes.collection.order import natural_order
-from rtc_bayes.errors import InputError, brief_repr, warn
+from rtc_bayes.errors import InputError, brief_repr, cut, warn
 from rtc_bayes.store.shown import counted
 
-# of a text, and of names, in a message
-_CHARACTERS = 60
+# in a message
 _NAMES = 5
 
 
 def shown(text: str) -> str:
     """Quote a text in a message, cut where it is long."""
     return repr(cut(text))
-
-
-def cut(text: str) -> str:
-    """Cut a text in a message where it is long."""
-    return text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS]}..."
 
 
 def some(names: Iterable[str]) -> str:

@@ -104,43 +104,39 @@ def systems_judged_for(
     return tuple(ordered), {topic: tuple(systems) for topic, systems in lists.items() if systems}
 
 
-def warn_of_others_named(qrels: Qrels, judged_for: JudgedFor, topics: Sequence[str]) -> None:
+def warn_of_others_named(pool: Pool, qrels: Qrels, judged_for: JudgedFor) -> None:
     """Say that systems given are not those that judgments themselves name, and prevail.
 
     Warns
     -----
     CollectionWarning
-        On one of these topics, for which both name systems, they are others.
+        On a topic of the pool, for which both name systems, they are others.
 
     Examples
     --------
     >>> import warnings
     >>> import rtc_bayes as rb
+    >>> lists = {"one": {"1": ["a"]}, "two": {"1": ["b"]}}
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings(*run) for run in lists.items()]))
     >>> qrels = rb.Qrels({"1": {"a": 1}}, judged_for=["one", "two"])
     >>> with warnings.catch_warnings(action="error"):
-    ...     warn_of_others_named(qrels, {"1": ["two", "one"]}, ["1", "2"])
+    ...     warn_of_others_named(pool, qrels, {"1": ["two", "one"]})
     """
-    own = qrels.judged_for
-    if own is None or judged_for is None:
-        return
-    by_topic = isinstance(own, Mapping) or isinstance(judged_for, Mapping)
-    for topic in topics:
-        now, before = _on_topic(judged_for, topic), _on_topic(own, topic)
+    sides = [systems_judged_for(pool, each) for each in (judged_for, qrels.judged_for)]
+    for topic in pool.topics:
+        now, before = (
+            set(every or () if by_topic is None else by_topic.get(topic, ()))
+            for every, by_topic in sides
+        )
         if now and before and now != before:
             name = f"{qrels.path} was" if qrels.path else "the judgments were"
-            where = f" on topic {topic}" if by_topic else ""
+            of_topics = any(by_topic is not None for _, by_topic in sides)
+            where = f" on topic {topic}" if of_topics else ""
             warn(
                 f"the systems judged for{where} are {some(sorted(now))}; when {name} made, they "
                 f"were {some(sorted(before))}",
             )
             return
-
-
-def _on_topic(judged_for: Sequence[str] | Mapping[str, Sequence[str]], topic: str) -> set[str]:
-    """Return the systems that are judged for on one topic."""
-    if isinstance(judged_for, Mapping):
-        judged_for = keyed_by_text(judged_for, "topic").get(topic, ())
-    return {str(name) for name in judged_for}
 
 
 def check_judged_topics(pool: Pool, judged_for: JudgedFor, *, say: bool) -> None:

@@ -420,7 +420,7 @@ class Judgments(Saved):
         level = level_of(qrels, relevance_level)
         made_for = systems_judged_for(pool, qrels.judged_for if judged_for is None else judged_for)
         check_judged_topics(pool, judged_for, say=True)
-        warn_of_others_named(qrels, judged_for, pool.topics)
+        warn_of_others_named(pool, qrels, judged_for)
         if judged_for is not None and (absent := set(made_for[0] or ()).difference(pool.systems)):
             warn(
                 f"of systems judged for there is no run, {some(sorted(absent))}: check that "

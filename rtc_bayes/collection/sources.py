@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from rtc_bayes.collection.ids import cut
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, cut
 
 
 def kind_of(source: Any) -> Literal["path", "frame", "mapping", "iterable", "other"]:

@@ -77,6 +77,7 @@ def warn_of_unretrieved(judgments: Judgments) -> None:
     of_all = counted(judgments.n_judged, "judged document")
     known_to = pool.reach if pool.placed else pool.depth
     none = judgments.order[~in_list[judgments.order]]
+    deeper = "" if pool.placed else ", or pool more deeply"
     if topics := topics_of_other_names(judged, retrieved):
         none = none[np.isin(pool.topic_of[none], topics)]
         text = f"no run has any of {of_all} among its first {known_to}"
@@ -93,11 +94,8 @@ def warn_of_unretrieved(judgments: Judgments) -> None:
         and set(judgments.judged_for) <= set(pool.systems)
     ):
         text = f"no run has {len(none)} of {of_all}, though they were judged for these runs"
+        deeper = ", and that lists are as long as when they were judged"
     else:
         return
     topic, docno = pool.pair_of(none[0])
-    if not topics:
-        deeper = ", and that lists are as long as when they were judged"
-    else:
-        deeper = "" if pool.placed else ", or pool more deeply"
     warn(f"{text}, as {docno} of topic {topic}: {NAMES}{deeper}")

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.confidence.comparison_texts import ComparisonTexts, cautions
-from rtc_bayes.confidence.html_page import HtmlPage
+from rtc_bayes.confidence.page_and_tables import PageAndTables
 from rtc_bayes.confidence.pair import Pair, half_width
-from rtc_bayes.confidence.paper_tables import PaperTables
 from rtc_bayes.errors import InputError, explains_types
 from rtc_bayes.store import json_of, write_csv
 from rtc_bayes.store.saved import Saved
@@ -45,7 +44,7 @@ _SYSTEM_COLUMNS = ("expected", "sd", "p_best", "rank_low", "rank_median", "rank_
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(ComparisonTexts, HtmlPage, PaperTables, Shown, Saved):
+class Comparison(ComparisonTexts, PageAndTables, Shown, Saved):
     """Expected scores of systems, and the probability of every sign of every difference.
 
     Made by :func:`rtc_bayes.compare`. A score is the mean over topics; a difference is that of

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rtc_bayes.confidence.comparison import Comparison
 from rtc_bayes.confidence.comparison_texts import cautions
-from rtc_bayes.confidence.html_page import HtmlPage
-from rtc_bayes.confidence.paper_tables import PaperTables
+from rtc_bayes.confidence.page_and_tables import PageAndTables
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.names import MeasureLike, name_among
 from rtc_bayes.store import json_of, read_tree, write_csv, write_dataset
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 _FORMAT = "rtc_bayes comparisons 1"
 
 
-class Comparisons(dict[str, Comparison], HtmlPage, PaperTables, Shown):
+class Comparisons(dict[str, Comparison], PageAndTables, Shown):
     """Comparisons by the names of their measures, found by any way to write one.
 
     Made by :func:`rtc_bayes.compare` of a list of measures. :meth:`save` writes all of them so

@@ -199,7 +199,7 @@ def parse_algorithm(algorithm: AlgorithmLike) -> Algorithm:
         judge = cast(Judge, algorithm)
         return Algorithm(repr(judge), judge, _default_evaluator(judge))
     judge_text, evaluator_text = _split(algorithm)
-    unjudged = next((name for name in UNJUDGED if name == evaluator_text), None)
+    unjudged = _unjudged(evaluator_text)
     evaluator = None if evaluator_text is None or unjudged else _model(evaluator_text)
     spec = _spec(judge_text)
     if not _exists(spec.name) and spec.digest is None and not is_file(spec.name):
@@ -218,6 +218,11 @@ def parse_algorithm(algorithm: AlgorithmLike) -> Algorithm:
     if unjudged is None and evaluator is None:
         evaluator = _default_evaluator(judge)
     return Algorithm(algorithm, judge, evaluator, spec, unjudged)
+
+
+def _unjudged(evaluator: object) -> Unjudged | None:
+    """Return the evaluator, if it says what becomes of unjudged documents and is no model."""
+    return next((name for name in UNJUDGED if name == evaluator), None)
 
 
 def _check_sampled(judge: Judge, unjudged: str | None) -> None:
@@ -250,7 +255,7 @@ def _of_pair(judge: Any, evaluator: Any) -> Algorithm:
     if isinstance(judge, str) and isinstance(evaluator, str):
         return parse_algorithm(f"{judge}/{evaluator}")
     algorithm = parse_algorithm(judge)
-    if unjudged := next((name for name in UNJUDGED if name == evaluator), None):
+    if unjudged := _unjudged(evaluator):
         _check_sampled(algorithm.judge, unjudged)
         text = f"{algorithm.text}/{unjudged}"
         return replace(algorithm, text=text, evaluator=None, unjudged=unjudged)

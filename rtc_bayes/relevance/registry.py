@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from rtc_bayes.errors import InputError, explains_types, nearest, refuse_class, warn
+from rtc_bayes.errors import InputError, explains_types, instead, refuse_class, warn
 from rtc_bayes.relevance.fitters import available_methods
 from rtc_bayes.relevance.interface import RelevanceModel
 from rtc_bayes.relevance.options import Option, describe_options, with_options
@@ -175,11 +175,9 @@ def model_class(name_or_path: str | Path, *, digest: str | None = None) -> type[
             remedy="load the fit with it, Fit.load(path, model=...), or keep it in a FILE.py",
         )
     if str(name_or_path) not in names:
-        near = nearest(str(name_or_path), model_names())
+        names_of = instead(str(name_or_path), model_names())
         raise InputError(
-            f"unknown model {str(name_or_path)!r}",
-            remedy=f"{f'write {near}; all: ' if near else 'use one of '}"
-            f"{', '.join(model_names())}, or the path of a FILE.py",
+            f"unknown model {str(name_or_path)!r}", remedy=f"{names_of}, or the path of a FILE.py"
         )
     return _installed_class(str(name_or_path), names[str(name_or_path)])
 

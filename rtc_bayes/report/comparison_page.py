@@ -30,6 +30,7 @@ from rtc_bayes.report.elements import (
     labels_words,
     mean_of,
 )
+from rtc_bayes.report.next_documents import DOCUMENT_FORMATS
 from rtc_bayes.report.page import Page, whole_page
 from rtc_bayes.report.pairs import PAIR_FORMATS, SURE, better_first, pairs_table, unless_certain
 from rtc_bayes.report.tables import probability, to_html
@@ -438,5 +439,5 @@ def _next(comparison: Comparison, judgments: Judgments, algorithm: str | None) -
     return [
         title,
         f"<p>To be surer of all systems, judge these documents, in this order.{by}</p>",
-        to_html(documents.to_frame(), {"weight": ".3g", "p": ".2f"}, wide="why"),
+        to_html(documents.to_frame(), DOCUMENT_FORMATS, wide="why"),
     ]

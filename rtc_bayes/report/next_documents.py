@@ -8,12 +8,15 @@ from rtc_bayes import defaults
 from rtc_bayes.collection.grades import counted_grades
 from rtc_bayes.judging.judges.weighted import REFIT_EVERY, enough_to_fit
 from rtc_bayes.measures import parse_measure
-from rtc_bayes.report.tables import probability, share_of_draws
+from rtc_bayes.report.tables import Format, probability, share_of_draws
 from rtc_bayes.report.terminal import titled
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments
     from rtc_bayes.judging import Algorithm, NextDocuments
+
+DOCUMENT_FORMATS: dict[str, Format] = {"weight": ".3g", "p": ".2f", "retrieved_by": "d"}
+"""Of the columns of numbers of documents to judge next."""
 
 
 def documents_title(

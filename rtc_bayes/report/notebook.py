@@ -18,6 +18,7 @@ from rtc_bayes.report.command_tables import comparison_tables, plan_table
 from rtc_bayes.report.description_page import remarks_list
 from rtc_bayes.report.description_tables import summary_table, systems_described
 from rtc_bayes.report.elements import table
+from rtc_bayes.report.next_documents import DOCUMENT_FORMATS
 from rtc_bayes.report.study_tables import study_tables
 from rtc_bayes.report.tables import to_html
 from rtc_bayes.report.terminal import titled
@@ -73,7 +74,7 @@ def _(made: JudgingPlan) -> str:
 @html_of.register
 def _(chosen: NextDocuments) -> str:
     caption, *_ = in_words(chosen).splitlines()
-    return to_html(chosen.to_frame(), {"weight": ".3g", "p": ".2f"}, caption=caption, wide="why")
+    return to_html(chosen.to_frame(), DOCUMENT_FORMATS, caption=caption, wide="why")
 
 
 @html_of.register

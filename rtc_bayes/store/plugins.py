@@ -25,34 +25,34 @@ def is_file(name_or_path: str | Path) -> bool:
     return str(name_or_path).endswith(".py")
 
 
-@lru_cache(maxsize=8)
 def installed(group: str) -> dict[str, str]:
     """Names of the members of an entry-point group, to where their classes are.
 
     Of several members of one name that of this package counts, else the first that Python finds.
     """
-    return {name: entries[0].value for name, entries in _entries(group).items()}
+    return {name: first.value for name, (first, *_) in entries(group).items()}
 
 
 def ignored(group: str, name: str) -> tuple[str, ...]:
     """Say of each entry point that does not count, as another has its name, that it is ignored."""
-    first, *others = _entries(group).get(name, [None])
+    first, *others = entries(group)[name]
     return tuple(
         f"the entry point {name} = {other.value} of {_package(other)} is ignored: {name} is "
         f"{first.value} of {_package(first)}; give it another name"
         for other in others
-        if first is not None and other is not None and other.value != first.value
+        if other.value != first.value
     )
 
 
 def package_of(value: str) -> str:
     """Name the installed package that has an entry point, by where the point's class is."""
-    entries = [entry for entry in entry_points() if entry.value == value]
-    return _package(entries[0]) if entries else "an installed package"
+    entry = next((entry for entry in entry_points() if entry.value == value), None)
+    return _package(entry) if entry else "an installed package"
 
 
-def _entries(group: str) -> dict[str, list[EntryPoint]]:
-    """Entry points of a group by name; those of this package first."""
+@lru_cache(maxsize=8)
+def entries(group: str) -> dict[str, list[EntryPoint]]:
+    """Entry points of a group by name, at least one each; those of this package first."""
     by_name: dict[str, list[EntryPoint]] = {}
     for entry in sorted(entry_points(group=group), key=lambda entry: not _is_ours(entry)):
         by_name.setdefault(entry.name, []).append(entry)

@@ -280,9 +280,8 @@ def ended_without_judgment(trials: pd.DataFrame) -> str:
     ended = trials.loc[without_judgment(trials), "reason"]
     if ended.empty:
         return ""
-    reasons = [
-        f"{why_ended(of)}{' by the lists alone' * (of == 'reached')}" for of in ended.unique()
-    ]
+    alone = {"reached": " by the lists alone"}
+    reasons = [why_ended(of) + alone.get(of, "") for of in ended.unique()]
     said = f"{counted(len(ended), 'trial')} ended with no judgment at all"
     return f"{said}, as {', or as '.join(reasons)}"
 

@@ -9,7 +9,7 @@ from rtc_bayes import InputError, available_models, load_model
 from rtc_bayes.errors import CollectionWarning
 from rtc_bayes.relevance import ModelSpec, estimate, resolve_method
 from rtc_bayes.relevance.registry import source_digest
-from rtc_bayes.store.plugins import class_at, installed
+from rtc_bayes.store.plugins import class_at, entries
 
 MODEL = '''
 from dataclasses import dataclass
@@ -223,12 +223,12 @@ def install(tmp_path, monkeypatch):
         info.mkdir(exist_ok=True)
         (info / "METADATA").write_text("Metadata-Version: 2.1\nName: x-models\nVersion: 1\n")
         (info / "entry_points.txt").write_text(f"[rtc_bayes.models]\n{point}\n")
-        for cached in (installed, class_at):
+        for cached in (entries, class_at):
             cached.cache_clear()
 
     monkeypatch.syspath_prepend(tmp_path)
     yield write
-    for cached in (installed, class_at):
+    for cached in (entries, class_at):
         cached.cache_clear()
     sys.modules.pop("constant_model", None)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import is_dataclass
 from pathlib import Path
 
-from rtc_bayes.errors import InputError, nearest, warn
+from rtc_bayes.errors import InputError, instead, warn
 from rtc_bayes.judging.judges.interface import Judge
 from rtc_bayes.relevance.options import describe_options, with_options
 from rtc_bayes.store.plugins import class_at, classes_in, ignored, installed, is_file
@@ -106,10 +106,9 @@ def load_judge(
     """
     judge = judge_class(name_or_path, digest=digest)
     if judge is None:
-        near = nearest(str(name_or_path), available_judges())
+        names_of = instead(str(name_or_path), available_judges())
         raise InputError(
             f"no judge {str(name_or_path)!r}",
-            remedy=f"{f'write {near}; all: ' if near else 'use one of '}"
-            f"{', '.join(available_judges())}, or the path of a FILE.py with one",
+            remedy=f"{names_of}, or the path of a FILE.py with one",
         )
     return with_options(judge, options or {})

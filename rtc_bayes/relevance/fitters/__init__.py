@@ -168,10 +168,11 @@ def estimate(
     estimated = _checked(estimated, f"{source}() of model {model.name}", method, judgments)
     if not estimated.diagnostics.usable:
         raise FitError(f"the fit of {model.name} must not be used: {estimated.diagnostics}")
-    if np.isnan(estimated.p).any():
-        raise FitError(f"{method} of model {model.name}: {nan_text(estimated.p, judgments)}")
-    if not np.all((estimated.p >= 0.0) & (estimated.p <= 1.0)):
-        wrong = np.argwhere(~((estimated.p >= 0.0) & (estimated.p <= 1.0)))
+    good = (estimated.p >= 0.0) & (estimated.p <= 1.0)
+    if not good.all():
+        if np.isnan(estimated.p).any():
+            raise FitError(f"{method} of model {model.name}: {nan_text(estimated.p, judgments)}")
+        wrong = np.argwhere(~good)
         document, value = int(wrong[0][-1]), float(estimated.p[tuple(wrong[0])])
         pool = judgments.pool
         how = "return probabilities" if hasattr(model, method) else "end with pm.math.sigmoid(...)"
