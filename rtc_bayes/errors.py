@@ -368,11 +368,13 @@ def _wrong_type(
 
 
 def _wrong_name(function: Callable[..., object], kwargs: Iterable[str]) -> InputError | None:
-    """Say which argument was meant by a name that a function does not take, if one is near."""
-    parameters = inspect.signature(function).parameters
-    takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+    """Say which argument was meant by a name that a function does not take."""
+    parameters = inspect.signature(function).parameters.values()
+    takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters)
+    names = [each.name for each in parameters if each.kind is not each.VAR_POSITIONAL]
     for word in kwargs:
-        if word not in parameters and not takes_any and (meant := nearest(word, parameters)):
+        if word not in names and not takes_any:
+            meant = nearest(word, names) or f"one of {', '.join(names)}"
             return InputError(f"{function.__name__} takes no {word}", remedy=f"write {meant}")
     return None
 

@@ -100,6 +100,8 @@ def test_a_word_of_before_is_told_the_new_one(call, word, now):
         (rb.calibrate, "budgets", "calibrate takes no budgets; write budget"),
         (rb.simulate, "n_topic", "simulate takes no n_topic; write n_topics"),
         (rb.Plan, "trial", "Plan takes no trial; write trials"),
+        (rb.read_qrels, "sources", "read_qrels takes no sources; write source"),
+        (rb.read_runs, "nameby", "read_runs takes no nameby; write name_by"),
     ],
 )
 def test_a_word_that_is_nearly_one_is_told_it(call, word, said):
@@ -108,9 +110,13 @@ def test_a_word_that_is_nearly_one_is_told_it(call, word, said):
     assert str(raised.value) == said
 
 
-def test_a_word_that_is_near_none_is_answered_by_python():
-    with pytest.raises(TypeError, match=r"unexpected keyword argument 'zzz'|missing"):
+def test_a_word_that_is_near_none_is_told_all():
+    with pytest.raises(InputError, match="fit takes no zzz; write one of pool, judgments, model, "):
         rb.fit(zzz=1)
+    with pytest.raises(InputError, match="read_runs takes no files; write one of name_by, order"):
+        rb.read_runs(files="track")
+    with pytest.raises(TypeError, match="missing"):
+        rb.fit()
 
 
 def test_a_class_with_moved_words_is_a_class_still():

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.ids import is_keyed, text_of
 from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.pool import Pool
-from rtc_bayes.errors import InputError, warn, with_article
+from rtc_bayes.errors import InputError, explains_types, warn, with_article
 from rtc_bayes.store.csv_rows import read_csv_rows
 from rtc_bayes.store.files import digest_text, meta_path, write_json, write_text
 from rtc_bayes.store.shown import Shown, counted
@@ -322,6 +322,7 @@ class HoldOutDesign(Shown):
         )
 
 
+@explains_types
 def read_hold_out(path: str | Path) -> HoldOutDesign:
     """Read a design that :meth:`HoldOutDesign.write` wrote, or one made by hand in its layout.
 

@@ -24,7 +24,7 @@ from rtc_bayes.collection.lines import (
     refuse_aggregate,
 )
 from rtc_bayes.collection.sources import files_of, kind_of
-from rtc_bayes.errors import InputError, brief_repr, warn
+from rtc_bayes.errors import InputError, brief_repr, explains_types, warn
 from rtc_bayes.store.shown import counted
 
 type Kind = Literal["auto", "rows", "qrels", "panel"]
@@ -76,6 +76,7 @@ class _Columns:
         self.time.append(time)
 
 
+@explains_types
 def read_labels(
     *sources: Any,
     kind: Kind = "auto",

@@ -34,10 +34,11 @@ from rtc_bayes.collection.qrels import (
 )
 from rtc_bayes.collection.records import GRADE, GROUP, SYSTEM, Records
 from rtc_bayes.collection.sources import files_of, kind_of, plain
-from rtc_bayes.errors import InputError, brief_repr, warn
+from rtc_bayes.errors import InputError, brief_repr, explains_types, warn
 from rtc_bayes.store import digest_file, meta_path, read_json
 
 
+@explains_types
 def read_qrels(source: Any) -> Qrels:
     """Read qrels: ``topic iteration docno relevance``, plain or gzipped; or rows in memory.
 
@@ -89,6 +90,7 @@ def read_qrels(source: Any) -> Qrels:
     )
 
 
+@explains_types
 def read_erels(source: str | Path) -> Probabilities:
     """Read probabilities of relevance: ``topic Q0 docno probability``, plain or gzipped.
 
@@ -121,6 +123,7 @@ def read_erels(source: str | Path) -> Probabilities:
     return Probabilities(table, path=str(source), digest=rows.digest)
 
 
+@explains_types
 def read_prels(source: str | Path) -> Prels:
     """Read Million Query prels: ``topic docno relevance algorithm probability``.
 
@@ -150,6 +153,7 @@ def read_prels(source: str | Path) -> Prels:
     return Prels(_table(rows, prels), path=str(source), digest=rows.digest, relevance_level=level)
 
 
+@explains_types
 def read_scores(source: str | Path) -> Scores:
     """Read outside evidence: ``topic docno score``, plain or gzipped.
 
@@ -173,6 +177,7 @@ def read_scores(source: str | Path) -> Scores:
     return Scores(_table(rows, scores), path=str(source), digest=rows.digest)
 
 
+@explains_types
 def read_groups(source: Any, *, systems: Sequence[str] | None = None) -> dict[str, str]:
     """Read which group (site) each system belongs to: ``system,group`` or ``system group``.
 

@@ -18,9 +18,10 @@ from rtc_bayes.collection.lines import RUN, Rows
 from rtc_bayes.collection.records import SYSTEM, Records
 from rtc_bayes.collection.runs import Ranked, Run, Runs, run_of_checked, trec_order
 from rtc_bayes.collection.sources import files_of, kind_of, plain
-from rtc_bayes.errors import InputError, brief_repr, warn, whole_number
+from rtc_bayes.errors import InputError, brief_repr, explains_types, warn, whole_number
 
 
+@explains_types
 def read_runs(
     *sources: Any,
     name_by: Literal["tag", "file"] = "tag",

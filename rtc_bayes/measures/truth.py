@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.ids import shared_topics, some
 from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.qrels import level_of
+from rtc_bayes.collection.unretrieved import NAMES
 from rtc_bayes.errors import InputError, explains_types, warn, whole_number
 from rtc_bayes.measures.names import (
     ERR_HIGHEST,
@@ -175,7 +176,7 @@ def evaluate(
     -----
     CollectionWarning
         Once, naming the runs that lack a topic; judged topics that no run has; infAP of qrels
-        without a negative grade.
+        without a negative grade; no judged document in any list.
 
     Examples
     --------
@@ -254,6 +255,11 @@ def _warn_of_measures(
         )
     if not any(grades):
         warn("no judged document is relevant: every grade is 0")
+    lists = (
+        (runs[system].ranking(topic), judged[topic]) for system in runs.systems for topic in judged
+    )
+    if all(of_topic.keys().isdisjoint(ranking) for ranking, of_topic in lists):
+        warn(f"no document of the runs is judged: {NAMES}")
 
 
 def _values(

@@ -52,6 +52,7 @@ def test_with_complete_judgments_three_are_ap():
 
 
 @pytest.mark.filterwarnings("ignore:no judged document is relevant:rtc_bayes.CollectionWarning")
+@pytest.mark.filterwarnings("ignore:no document of the runs is judged:rtc_bayes.CollectionWarning")
 def test_the_relevance_level_and_odd_judgments():
     graded = Qrels({"1": {"r1": 2, "r2": 1, "n1": 0, "n2": -1}})
     strict = incomplete(RUNS, graded, relevance_level=2)

@@ -72,6 +72,7 @@ def tied_run(draw):
 
 @pytest.mark.filterwarnings("ignore:relevance level 2 is above:rtc_bayes.CollectionWarning")
 @pytest.mark.filterwarnings("ignore:no judged document is relevant:rtc_bayes.CollectionWarning")
+@pytest.mark.filterwarnings("ignore:no document of the runs is judged:rtc_bayes.CollectionWarning")
 @given(tied_run(), st.sampled_from([1, 2]))
 @settings(max_examples=300, deadline=None)
 def test_ties_break_as_pytrec_eval_breaks_them(case, level):
@@ -322,3 +323,10 @@ def test_the_share_judged_stands_beside_the_measures():
     assert share.mean_frame().columns.tolist() == ["system", "Judged@2"]
     asked = evaluate(RUNS, QRELS, ["Judged@100", "AP"])
     assert asked.mean_frame().columns.tolist() == ["system", "Judged@100", "AP"]
+
+
+def test_runs_of_other_names_of_documents_are_told():
+    runs = Runs([Run.from_rankings("a", {"1": ["d1"]}), Run.from_rankings("b", {"1": ["d2"]})])
+    with pytest.warns(CollectionWarning, match="no document of the runs is judged: check that"):
+        evaluate(runs, Qrels({"1": {"D1": 1}}), judged_depth=None)
+    evaluate(runs, Qrels({"1": {"D1": 1, "d2": 0}}))
