@@ -195,7 +195,7 @@ def test_history_of_a_judge_counts():
     history = rb.aggregate(before, "em")
     now = rb.Labels.of(["1", "1"], ["a", "a"], ["j0", "new"], [1, 0])
     without, with_it = (
-        rb.aggregate(now, "hierarchical", history=h, draws=600).probability[0]
+        rb.aggregate(now, "hierarchical", history=h, draws=200).probability[0]
         for h in (None, history)
     )
     assert with_it > without + 0.1
