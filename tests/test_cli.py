@@ -1159,7 +1159,9 @@ def test_evaluate_reproduces_the_official_map_of_trec8(trec8, ok):
 
 
 def test_calibrate(here, ok, run):
-    command = "calibrate '*.gz' --qrels qrels.txt --trials 2 --systems 3 --depth 20 --quiet"
+    command = (
+        "calibrate '*.gz' --qrels qrels.txt --trials 2 --systems 3 --depth 20 --jobs 1 --quiet"
+    )
     out = ok(f"{command} --model uniform --option p=.3 --algorithm mtc -o study")
     assert "uniform[p=.3] by map, 2 trials" in out
     summary = json.loads((here / "study" / "calibration.json").read_text())

@@ -100,7 +100,14 @@ def test_commands(made, tmp_path, monkeypatch):
 def test_studies(made, tmp_path):
     runs, qrels = made
     made_study = rb.study(
-        runs, qrels, algorithms=["mtc"], trials=2, n_systems=len(NAMES), seed=3, output=tmp_path
+        runs,
+        qrels,
+        algorithms=["mtc"],
+        trials=2,
+        n_systems=len(NAMES),
+        seed=3,
+        output=tmp_path,
+        workers=rb.Workers(jobs=1),
     )
     assert read(tmp_path / "systems.csv", "system") == set(NAMES)
     assert read(tmp_path / "pairs.csv", "a", "b") == set(NAMES)

@@ -155,11 +155,11 @@ def _spread(
 
 
 def _positive_normal(mean: Floats, sd: Floats, rng: np.random.Generator) -> Floats:
-    """Draw normals that are above 0."""
-    from scipy.stats import truncnorm
+    """Draw normals that are above 0, from the inverse of their distribution."""
+    from scipy.special import log_ndtr, ndtri_exp
 
-    drawn = truncnorm.rvs(-mean / sd, np.inf, loc=mean, scale=sd, size=mean.shape, random_state=rng)
-    return np.asarray(drawn)
+    above = np.log1p(-rng.random(mean.shape)) + log_ndtr(mean / sd)
+    return np.asarray(mean - sd * ndtri_exp(above))
 
 
 def _noise_step(

@@ -27,6 +27,7 @@ type Floats = NDArray[np.float64]
 # A system does not lose more of its root than this, whatever a normal share says.
 _MOST = 0.95
 _ORDERS = 400
+_ROUNDING = 1e-9
 
 
 @explains_types
@@ -101,7 +102,7 @@ def posterior_of(
 ) -> LossPosterior:
     """Fit the model to scores that stand with their design: see :func:`loss_posterior`."""
     with np.errstate(invalid="ignore"):
-        if ((held.scores < 0.0) | (held.scores > 1.0)).any():
+        if ((held.scores < -_ROUNDING) | (held.scores > 1.0 + _ROUNDING)).any():
             raise InputError(
                 "the model of the loss needs scores from 0 to 1",
                 remedy="give a measure that is, as AP, P@10 or nDCG",

@@ -128,14 +128,19 @@ def test_an_error_that_topics_share_does_not_spread_them():
     assert less.sd_population**2 == pytest.approx(3.01 + (expected.var(ddof=1) - 0.1) / 10)
 
 
-@pytest.mark.parametrize(("share", "exact"), [(1.0, True), (0.6, True), (0.0, False)])
-def test_intervals_cover_the_mean_of_the_population(share, exact):
-    """Two hundred samples of ten topics: how often an interval holds the population's mean."""
-    rng = np.random.default_rng(56)
-    pool, p = drawn_topics(rng, 2000)
+@pytest.fixture(scope="module")
+def population():
+    """Two thousand topics, their probabilities, and the mean difference of the two systems."""
+    pool, p = drawn_topics(np.random.default_rng(56), 2000)
     table = moments(pool, p)
-    truth = (table.expected[0, 0] - table.expected[0, 1]).mean()
-    judged = judged_some(rng, p, share)
+    return pool, p, (table.expected[0, 0] - table.expected[0, 1]).mean()
+
+
+@pytest.mark.parametrize(("share", "exact"), [(1.0, True), (0.6, True), (0.0, False)])
+def test_intervals_cover_the_mean_of_the_population(population, share, exact):
+    """Two hundred samples of ten topics: how often an interval holds the population's mean."""
+    pool, p, truth = population
+    judged = judged_some(np.random.default_rng(57), p, share)
     setting = Setting.from_pool(pool, Relevance.from_values(pool, judged))
     expected, uncertainty = (part.reshape(200, 10) for part in by_topic(setting))
     result = inferred(expected, uncertainty, uncertainty.mean(axis=1) / 10)

@@ -73,7 +73,8 @@ def test_gold_and_human_are_known(crowd, tmp_path):
     written = []
     for given in (["--gold"], ["--human", str(human)]):
         out = tmp_path / "soft.csv"
-        assert main(["labels", str(crowd), *given, "--quiet", "-o", str(out)]) == 0
+        command = ["labels", str(crowd), *given, "--method", "em", "--quiet", "-o", str(out)]
+        assert main(command) == 0
         written.append(out.read_text())
     assert written[0] == written[1]
     assert [line.split(",")[3] for line in written[0].splitlines()[1:3]] == ["0.0", "1.0"]

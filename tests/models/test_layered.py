@@ -15,6 +15,8 @@ from rtc_bayes.relevance.fitters.nuts import sample_density
 from rtc_bayes.relevance.prevalence import prevalence_curves
 from rtc_bayes_models.layered import Layered
 
+pytestmark = pytest.mark.usefixtures("interpreted")
+
 MODELS = {
     "log-odds": Layered(),
     "probabilities": Layered(

@@ -399,7 +399,7 @@ def test_labels_of_other_topics_and_no_labels_at_all_are_refused():
 
 def test_documents_are_chosen_for_what_labels_leave_open():
     """Labels are used at the first choice, and judging ends sooner with them."""
-    pool, relevant, labels = simulated(systems=3)
+    pool, relevant, labels = simulated(systems=3, topics=6)
     qrels = Judgments.from_labels(
         pool, np.arange(pool.n_documents), relevant.astype(float)
     ).to_qrels()

@@ -280,8 +280,8 @@ def test_the_limit_of_r_hat_grows_with_the_number_of_scalars():
         mean = 0.01 * 3000 / scalars
         # two forms that always exceeded together would do so half as often
         assert poisson(mean / 2).ppf(1e-4) <= exceed <= poisson(mean).isf(1e-4)
-    check = mixing_checks({"good": good}, {})[0]
-    assert (check.limit, check.note) == (r_hat_limit(3000, 4, 150), "")
+    check = mixing_checks({"good": good[..., :1000]}, {})[0]
+    assert (check.limit, check.note) == (r_hat_limit(1000, 4, 150), "")
     assert 1.01 < check.value < check.limit
     assert r_hat_limit(3000, 4, 1000) == 1.01
 

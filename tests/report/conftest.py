@@ -10,7 +10,7 @@ def shown(tmp_path_factory):
     return demo(
         tmp_path_factory.mktemp("demo"),
         seed=2,
-        n_topics=6,
+        n_topics=4,
         n_systems=12,
         trials=2,
         workers=Workers(jobs=1),

@@ -219,12 +219,14 @@ def test_power_is_that_of_the_noncentral_t() -> None:
     from scipy.stats import nct, t
 
     rng = np.random.default_rng(0)
-    effect, n = rng.uniform(0, 0.6, 200), rng.integers(2, 60, 200)
+    # each number of topics has a curve of its own, which takes a tenth of a second
+    topics = np.r_[2:9, 12, 17, 18, 30, 59, 89]
+    effect, n = rng.uniform(0, 0.6, 200), rng.choice(topics, 200)
     critical, shift = t.isf(0.025, n - 1), effect * np.sqrt(n)
     exact = nct.sf(critical, n - 1, shift) + nct.cdf(-critical, n - 1, shift)
     assert power_of_t(effect, n) == pytest.approx(exact, abs=1e-5)
-    assert power_of_t(0.0, np.arange(2, 30)) == pytest.approx(0.05, abs=1e-5)
-    grid = power_of_t(np.linspace(0, 1, 30)[:, None], np.arange(3, 90)[None])
+    assert power_of_t(0.0, topics) == pytest.approx(0.05, abs=1e-5)
+    grid = power_of_t(np.linspace(0, 1, 30)[:, None], topics[1:])
     assert (np.diff(grid, axis=0) >= -1e-9).all()
     assert (np.diff(grid, axis=1) >= -1e-6).all()
     assert power_of_t(-effect, n) == pytest.approx(power_of_t(effect, n), nan_ok=True)

@@ -99,6 +99,16 @@ def test_the_summary_and_the_data_set_hold_the_draws() -> None:
         found.probability_within(0)
 
 
+def test_a_score_that_is_1_but_for_rounding_is_a_score() -> None:
+    """An expected P@10 was 1.0000000000000002, and refused."""
+    scores, groups = drawn(np.random.default_rng(3))
+    design = rb.hold_out(groups, scores.topics, 2, on_remainder="cycle", seed=1)
+    above = matrix_of(np.where(scores.mean == scores.mean.max(), 1.0 + 2e-16, scores.mean))
+    assert above.mean.max() > 1.0
+    found = rb.loss_posterior(above, groups, design, draws=20, tune=20, chains=1, seed=1)
+    assert np.isfinite(found.overall).all()
+
+
 @pytest.mark.slow
 def test_the_fast_path_draws_what_nuts_draws() -> None:
     """Means within Monte Carlo error, standard deviations within a tenth."""

@@ -9,7 +9,7 @@ from rtc_bayes.robustness.demonstration import demo
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
-    return demo(folder, seed=2, n_topics=6, n_systems=12, trials=1, workers=Workers(jobs=1))
+    return demo(folder, seed=2, n_topics=4, n_systems=12, trials=1, workers=Workers(jobs=1))
 
 
 def test_it_compares_ten_by_judgments_for_two(shown):

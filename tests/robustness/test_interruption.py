@@ -22,7 +22,7 @@ from rtc_bayes.errors import InputError, UnfinishedError
 from rtc_bayes.robustness import Robustness, Study, study
 from rtc_bayes.trials import running
 
-TRIALS = 40
+TRIALS = 24
 PATIENCE = 300.0
 # a shell's background jobs, and so their children, ignore interrupts unless told otherwise
 PROGRAM = """

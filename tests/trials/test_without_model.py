@@ -29,11 +29,11 @@ def judged(collection, by, count, seed=0):
 
 @pytest.mark.parametrize("by", ["rank", "depth", "uniform", "strata"])
 def test_weights_by_the_probabilities_that_are_said_are_unbiased(by):
-    """Over 800 seeds, of every document and of all together, in a pool of two topics."""
+    """Over 400 seeds, of every document and of all together, in a pool of two topics."""
     pool = random_pool(np.random.default_rng(1), systems=3, topics=2, documents=40, longest=35)
     qrels = rb.Qrels({topic: {"d0000": 0} for topic in pool.topics})
     weights = []
-    for seed in range(800):
+    for seed in range(400):
         judge = RandomSample(by=by)
         judgments = rb.build(pool, qrels, judge, budget=24, seed=seed).judgments
         assert np.bincount(pool.topic_of[judgments.order]).tolist() == [12, 12]
@@ -52,7 +52,7 @@ def test_weights_by_the_probabilities_that_are_said_are_unbiased(by):
 def test_with_two_of_three_documents_the_probabilities_are_those_of_the_integral():
     """A document of weight 1 is left out where it is behind both others: E[u^2 / 6] = 1 / 18."""
     pool = pool_of({"one": {"1": "abc"}, "two": {"1": "abc"}}, depth=3)
-    judge, seeds = RandomSample(by="depth"), 3000
+    judge, seeds = RandomSample(by="depth"), 1500
     drawn = said = 0.0
     for seed in range(seeds):
         judgments = rb.build(pool, rb.Qrels({"1": {"a": 1}}), judge, budget=2, seed=seed).judgments
