@@ -1,24 +1,28 @@
 """What `robust` gets wrong between judgments: the part of ``residual="auto"`` that goes by them.
 
     RTC_BAYES_DATA=FOLDER python -m experiments.whole_lists.misfit priors.json
-        [--sets 3 --jobs 2 -o misfit.csv]
+        [--sets 3 --systems 10 --measures AP nDCG R@1000 --jobs 2 -o misfit.csv]
 
-draws sets of ten systems of each collection, judges all that they rank in the first 3, 5, 10 and
-20, fits `robust` with priors from the other three collections (experiments.whole_lists.priors), and
-holds differences on 10, 25 and all topics against those by whole lists and all judgments. With u
-the share of what is relevant that is expected without a judgment, the rule says that errors have
-variance sd^2 + l u (1 - u) (wrong^2 + wrong_by_topic^2 / n_topics), where l is 2 where two systems
-share nothing, and 0 where their lists are alike, and sd counts the residual that no judgment takes
-off and the error that all scores share. Found are the two parts under which they are likeliest, if
+draws sets of ten systems of each collection (--systems: of as many, or all), judges all that they
+rank in the first 3, 5, 10 and 20, fits `robust` with priors from the other three collections
+(experiments.whole_lists.priors), and holds differences on 10, 25 and all topics against those by
+whole lists and all judgments. With u the share of what is relevant that is expected without a
+judgment, the rule says that errors have variance
+sd^2 + l u (1 - u) (wrong^2 + wrong_by_topic^2 / n_topics), where l is 2 where two systems share
+nothing, and 0 where their lists are alike, and sd counts the residual that no judgment takes off
+and the error that all scores share. Found are the two parts under which they are likeliest, if
 normal, each collection weighing the same: by all collections, and by all but each. The first table
-has u and the mean square of errors over sd. Prints Markdown.
+has u and the mean square of errors over sd. The last has the share of the rule's parts for ten
+systems under which the signs of true differences on all topics are likeliest: P(better) needs that
+alone, and a factor of all differences, which makes errors large where systems are far apart, moves
+no sign. Prints Markdown.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
@@ -26,19 +30,21 @@ import joblib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import log_ndtr
 from threadpoolctl import threadpool_limits
 
 from experiments.whole_lists.four import COLLECTIONS, fitted_to, prepared
 from rtc_bayes import Estimand, Fit, Qrels, Runs, compare, evaluate
 from rtc_bayes.confidence.likeness import likeness, unlikeness
+from rtc_bayes.measures.residual import residual_parts
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials import quietly
 
 type Floats = NDArray[np.float64]
 
 MEASURES = ("AP", "nDCG", "R@1000")
-SYSTEMS, DEPTHS = 10, (3, 5, 10, 20)
+DEPTHS = (3, 5, 10, 20)
 SOME, RESAMPLES = (10, 25), 3
 UNIT = 1e-4  # of squares of the parts
 LEAST = 1e-9  # of variances: of lists that are alike little is left
@@ -49,6 +55,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("priors", type=Path)
     parser.add_argument("--sets", type=int, default=3)
+    parser.add_argument("--systems", type=int, default=10)
+    parser.add_argument("--measures", nargs="+", choices=MEASURES, default=MEASURES)
     parser.add_argument("--seed", type=int, default=700)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("-o", "--output", type=Path, help="a CSV of errors")
@@ -56,7 +64,9 @@ def main() -> None:
     priors = json.loads(options.priors.read_text())
     asked = product(range(options.sets), DEPTHS, COLLECTIONS)
     work = (
-        joblib.delayed(of_set)(folder, depth, options.seed + n, priors[folder])
+        joblib.delayed(of_set)(
+            folder, depth, options.seed + n, priors[folder], options.systems, options.measures
+        )
         for n, (_, depth, folder) in enumerate(asked)
     )
     errors = pd.concat(joblib.Parallel(options.jobs)(work))
@@ -69,32 +79,37 @@ def main() -> None:
     means.columns = [f"{value}, depth {depth}" for value, depth in means.columns]
     print(to_markdown(means.reset_index()))
     print(to_markdown(pd.DataFrame([*rules(errors)])))
+    print(to_markdown(pd.DataFrame([*shares(errors)])))
 
 
-def of_set(folder: str, depth: int, seed: int, prior: str) -> pd.DataFrame:
+def of_set(
+    folder: str, depth: int, seed: int, prior: str, systems: int, measures: Sequence[str]
+) -> pd.DataFrame:
     """Errors of differences of one set of systems, with the deviations that the model expects."""
     with threadpool_limits(1), quietly():
-        runs, labels = drawn(folder, seed)
+        runs, labels = drawn(folder, seed, systems)
         fitted = fitted_to(runs, labels, depth, prior)
-        rows = pd.concat([*errors_of(fitted, runs, labels, np.random.default_rng(seed))])
+        random = np.random.default_rng(seed)
+        rows = pd.concat([*errors_of(fitted, runs, labels, measures, random)])
     return rows.assign(collection=COLLECTIONS[folder].name, depth=depth, seed=seed)
 
 
-def drawn(folder: str, seed: int) -> tuple[Runs, Qrels]:
-    """Runs of ten systems, and labels of all that is judged."""
+def drawn(folder: str, seed: int, systems: int = 10) -> tuple[Runs, Qrels]:
+    """Runs of some systems, and labels of all that is judged."""
     runs, labels = prepared(folder)
-    some = np.random.default_rng(seed).choice(runs.systems, SYSTEMS, replace=False)
+    size = min(systems, len(runs.systems))
+    some = np.random.default_rng(seed).choice(runs.systems, size, replace=False)
     return runs.select(some.tolist()), labels
 
 
 def errors_of(
-    fitted: Fit, runs: Runs, labels: Qrels, random: np.random.Generator
+    fitted: Fit, runs: Runs, labels: Qrels, measures: Sequence[str], random: np.random.Generator
 ) -> Iterator[pd.DataFrame]:
     """Errors by measure, on some topics and on all."""
     pool = fitted.judgments.pool
-    true = evaluate(runs, labels, MEASURES)
+    true = evaluate(runs, labels, measures)
     sizes = [n for n in SOME if n < pool.n_topics for _ in range(RESAMPLES)] + [pool.n_topics]
-    for n, measure in product(sizes, MEASURES):
+    for n, measure in product(sizes, measures):
         some = random.choice(pool.topics, n, replace=False).tolist()
         place = [true.topics.index(topic) for topic in some]
         about = Estimand(measure, topics=some)
@@ -103,16 +118,18 @@ def errors_of(
         apart = truth[[*comparison.a]].to_numpy() - truth[[*comparison.b]].to_numpy()
         residual, lasting, unjudged = (float(str(comparison.meta[name])) for name in TOLD)
         unlike = unlikeness(likeness(comparison.asked_setting.pool))
+        own = comparison.sd_difference**2 - unlike * (residual**2 - lasting**2)
         assert comparison.sd_shared is not None
-        variance = comparison.sd_difference**2 + comparison.sd_shared**2
         yield pd.DataFrame(
             {
                 "measure": measure,
                 "topics": n,
                 "unjudged": unjudged,
+                "expected": comparison.expected_difference,
                 "error": comparison.expected_difference - apart,
                 "unlike": unlike,
-                "sd": np.sqrt(np.maximum(variance - unlike * (residual**2 - lasting**2), LEAST)),
+                "own_sd": np.sqrt(np.maximum(own, LEAST)),
+                "sd": np.sqrt(np.maximum(own + comparison.sd_shared**2, LEAST)),
             }
         )
 
@@ -125,6 +142,39 @@ def rules(errors: pd.DataFrame) -> Iterator[dict[str, str]]:
             wrong, by_topic = (f"{part:.4f}" for part in parts)
             row = {"measure": str(measure), "without": without, "wrong": wrong}
             yield row | {"wrong_by_topic": by_topic}
+
+
+def shares(errors: pd.DataFrame) -> Iterator[dict[str, str]]:
+    """Find the share of the rule's parts by signs, of all, of all but each, and of each."""
+    errors = errors[errors["topics"] > max(SOME)]
+    for measure, of_measure in errors.groupby("measure"):
+        names = of_measure["collection"].unique()
+        row = {"measure": str(measure), "all": f"{likeliest_share(of_measure):.2f}"}
+        for name in names:
+            own = of_measure["collection"] == name
+            row[f"without {name}"] = f"{likeliest_share(of_measure[~own]):.2f}"
+            row[f"{name} alone"] = f"{likeliest_share(of_measure[own]):.2f}"
+        yield row
+
+
+def likeliest_share(errors: pd.DataFrame) -> float:
+    """The share of the rule's parts under which signs are likeliest, collections alike."""
+    of_collection = errors.groupby("collection")["error"].transform("size").to_numpy()
+    (measure,) = errors["measure"].unique()
+    wrong, by_topic = (
+        np.subtract(residual_parts(measure, 10, 0.5), residual_parts(measure, 10)) / 0.25
+    )
+    unjudged, own = errors["unjudged"].to_numpy(), errors["own_sd"].to_numpy() ** 2
+    parts = wrong + by_topic / errors["topics"].to_numpy()
+    parts *= errors["unlike"].to_numpy() * unjudged * (1.0 - unjudged)
+    expected = errors["expected"].to_numpy()
+    true = expected - errors["error"].to_numpy()
+
+    def surprise(share: float) -> float:
+        of_sign = log_ndtr(np.sign(true) * expected / np.sqrt(own + share**2 * parts))
+        return -float((of_sign / of_collection)[true != 0.0].sum())
+
+    return float(minimize_scalar(surprise, bounds=(0.0, 4.0), method="bounded").x)
 
 
 def likeliest(errors: pd.DataFrame) -> Floats:
