@@ -12,10 +12,10 @@ sd^2 + l u (1 - u) (wrong^2 + wrong_by_topic^2 / n_topics), where l is 2 where t
 nothing, and 0 where their lists are alike, and sd counts the residual that no judgment takes off
 and the error that all scores share. Found are the two parts under which they are likeliest, if
 normal, each collection weighing the same: by all collections, and by all but each. The first table
-has u and the mean square of errors over sd. The last has the share of the rule's parts for ten
-systems under which the signs of true differences on all topics are likeliest: P(better) needs that
-alone, and a factor of all differences, which makes errors large where systems are far apart, moves
-no sign. Prints Markdown.
+has u and the mean square of errors over sd. The last column has how many times the rule's parts for
+ten systems make the signs of true differences on all topics likeliest: P(better) needs these alone,
+and a factor of all differences, which makes errors large where systems are far apart, moves no
+sign. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from rtc_bayes.trials import quietly
 type Floats = NDArray[np.float64]
 
 MEASURES = ("AP", "nDCG", "R@1000")
-DEPTHS = (3, 5, 10, 20)
+SYSTEMS, DEPTHS = 10, (3, 5, 10, 20)
 SOME, RESAMPLES = (10, 25), 3
 UNIT = 1e-4  # of squares of the parts
 LEAST = 1e-9  # of variances: of lists that are alike little is left
@@ -55,7 +55,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("priors", type=Path)
     parser.add_argument("--sets", type=int, default=3)
-    parser.add_argument("--systems", type=int, default=10)
+    parser.add_argument("--systems", type=int, default=SYSTEMS)
     parser.add_argument("--measures", nargs="+", choices=MEASURES, default=MEASURES)
     parser.add_argument("--seed", type=int, default=700)
     parser.add_argument("--jobs", type=int, default=2)
@@ -79,7 +79,6 @@ def main() -> None:
     means.columns = [f"{value}, depth {depth}" for value, depth in means.columns]
     print(to_markdown(means.reset_index()))
     print(to_markdown(pd.DataFrame([*rules(errors)])))
-    print(to_markdown(pd.DataFrame([*shares(errors)])))
 
 
 def of_set(
@@ -94,7 +93,7 @@ def of_set(
     return rows.assign(collection=COLLECTIONS[folder].name, depth=depth, seed=seed)
 
 
-def drawn(folder: str, seed: int, systems: int = 10) -> tuple[Runs, Qrels]:
+def drawn(folder: str, seed: int, systems: int = SYSTEMS) -> tuple[Runs, Qrels]:
     """Runs of some systems, and labels of all that is judged."""
     runs, labels = prepared(folder)
     size = min(systems, len(runs.systems))
@@ -135,38 +134,42 @@ def errors_of(
 
 
 def rules(errors: pd.DataFrame) -> Iterator[dict[str, str]]:
-    """Find the parts of all collections, and of all but each."""
+    """Find the parts, and the share that signs need, of all collections, and of all but each."""
     for measure, of_measure in errors.groupby("measure"):
         for without in ("", *of_measure["collection"].unique()):
-            parts = likeliest(of_measure[of_measure["collection"] != without])
-            wrong, by_topic = (f"{part:.4f}" for part in parts)
-            row = {"measure": str(measure), "without": without, "wrong": wrong}
-            yield row | {"wrong_by_topic": by_topic}
+            others = of_measure[of_measure["collection"] != without]
+            wrong, by_topic = likeliest(others)
+            share = likeliest_share(others[others["topics"] > max(SOME)], str(measure))
+            yield {
+                "measure": str(measure),
+                "without": without,
+                "wrong": f"{wrong:.4f}",
+                "wrong_by_topic": f"{by_topic:.4f}",
+                "by signs": f"{share:.2f}",
+            }
 
 
-def shares(errors: pd.DataFrame) -> Iterator[dict[str, str]]:
-    """Find the share of the rule's parts by signs, of all, of all but each, and of each."""
-    errors = errors[errors["topics"] > max(SOME)]
-    for measure, of_measure in errors.groupby("measure"):
-        names = of_measure["collection"].unique()
-        row = {"measure": str(measure), "all": f"{likeliest_share(of_measure):.2f}"}
-        for name in names:
-            own = of_measure["collection"] == name
-            row[f"without {name}"] = f"{likeliest_share(of_measure[~own]):.2f}"
-            row[f"{name} alone"] = f"{likeliest_share(of_measure[own]):.2f}"
-        yield row
+def likeliest(errors: pd.DataFrame) -> Floats:
+    """The parts under which errors are likeliest, collections weighing the same."""
+    of_collection, of_parts = sizes_of(errors), between(errors)
+    topics, square = errors["topics"].to_numpy(), errors["error"].to_numpy() ** 2
+    variance = errors["sd"].to_numpy() ** 2
+
+    def surprise(x: Floats) -> float:
+        of_error = variance + of_parts * UNIT * (x[0] + x[1] / topics)
+        return float(((np.log(of_error) + square / of_error) / of_collection).sum())
+
+    best = minimize(surprise, [1.0, 25.0], method="Nelder-Mead", bounds=[(0.0, None)] * 2)
+    squares: Floats = best.x
+    return np.sqrt(UNIT * squares)
 
 
-def likeliest_share(errors: pd.DataFrame) -> float:
+def likeliest_share(errors: pd.DataFrame, measure: str) -> float:
     """The share of the rule's parts under which signs are likeliest, collections alike."""
-    of_collection = errors.groupby("collection")["error"].transform("size").to_numpy()
-    (measure,) = errors["measure"].unique()
-    wrong, by_topic = (
-        np.subtract(residual_parts(measure, 10, 0.5), residual_parts(measure, 10)) / 0.25
-    )
-    unjudged, own = errors["unjudged"].to_numpy(), errors["own_sd"].to_numpy() ** 2
-    parts = wrong + by_topic / errors["topics"].to_numpy()
-    parts *= errors["unlike"].to_numpy() * unjudged * (1.0 - unjudged)
+    lasting, between_all = (residual_parts(measure, SYSTEMS, u) for u in (0.0, 0.5))
+    wrong, by_topic = np.subtract(between_all, lasting) / 0.25  # u (1 - u) of a half
+    parts = between(errors) * (wrong + by_topic / errors["topics"].to_numpy())
+    of_collection, own = sizes_of(errors), errors["own_sd"].to_numpy() ** 2
     expected = errors["expected"].to_numpy()
     true = expected - errors["error"].to_numpy()
 
@@ -177,21 +180,15 @@ def likeliest_share(errors: pd.DataFrame) -> float:
     return float(minimize_scalar(surprise, bounds=(0.0, 4.0), method="bounded").x)
 
 
-def likeliest(errors: pd.DataFrame) -> Floats:
-    """The parts under which errors are likeliest, collections weighing the same."""
-    of_collection = errors.groupby("collection")["error"].transform("size").to_numpy()
-    weight = 1.0 / of_collection
-    of_parts = (errors["unlike"] * errors["unjudged"] * (1.0 - errors["unjudged"])).to_numpy()
-    topics, square = errors["topics"].to_numpy(), errors["error"].to_numpy() ** 2
-    variance = errors["sd"].to_numpy() ** 2
+def between(errors: pd.DataFrame) -> Floats:
+    """How far there is something between judgments, and two lists are unlike: l u (1 - u)."""
+    unjudged = errors["unjudged"]
+    return np.asarray(errors["unlike"] * unjudged * (1.0 - unjudged))
 
-    def surprise(x: Floats) -> float:
-        of_error = variance + of_parts * UNIT * (x[0] + x[1] / topics)
-        return float((weight * (np.log(of_error) + square / of_error)).sum())
 
-    best = minimize(surprise, [1.0, 25.0], method="Nelder-Mead", bounds=[(0.0, None)] * 2)
-    squares: Floats = best.x
-    return np.sqrt(UNIT * squares)
+def sizes_of(errors: pd.DataFrame) -> Floats:
+    """How many errors there are of each error's collection."""
+    return np.asarray(errors.groupby("collection")["error"].transform("size"))
 
 
 if __name__ == "__main__":

@@ -58,7 +58,11 @@ class Request:
 
         formats: dict[str, Format] = {
             **DOCUMENT_FORMATS,
-            **{"rho": ".3f", "probability": ".3g", "relevant": ".3f"},
-            **{"gain": ".3g", "cost": "g", "gain_per_cost": ".3g"},
+            "rho": ".3f",
+            "probability": ".3g",
+            "relevant": ".3f",
+            "gain": ".3g",
+            "cost": "g",
+            "gain_per_cost": ".3g",
         }
         show_frame(frame, self.kind, self.output, meta, title, formats)

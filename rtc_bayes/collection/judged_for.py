@@ -122,6 +122,8 @@ def warn_of_others_named(pool: Pool, qrels: Qrels, judged_for: JudgedFor) -> Non
     >>> with warnings.catch_warnings(action="error"):
     ...     warn_of_others_named(pool, qrels, {"1": ["two", "one"]})
     """
+    if judged_for is None or qrels.judged_for is None:
+        return
     sides = [systems_judged_for(pool, each) for each in (judged_for, qrels.judged_for)]
     for topic in pool.topics:
         now, before = (

@@ -238,7 +238,7 @@ def _warn_of_measures(
     runs: Runs,
     columns: Sequence[str],
 ) -> None:
-    """Warn of runs that lack a topic, and of grades that measures make nothing, or little, of."""
+    """Warn of what makes scores 0, or less than they might be: topics, names, and grades."""
     inferred = any(measure.NAME == "infAP" for measure in parsed.values())
     if inferred and not any(grade < 0 for topic in judged for grade in qrels[topic].values()):
         warn(

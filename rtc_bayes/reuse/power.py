@@ -7,6 +7,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.quadrature import gauss_legendre
+
 _NODES = 400
 _GRID = 4001
 
@@ -64,15 +66,10 @@ def _curve(n: int, level: float) -> tuple[float, NDArray[np.float64]]:
     df = n - 1
     critical = float(t.isf(level / 2, df))
     # The estimated scale s, over its distribution: nodes at equal steps of probability.
-    nodes, weights = _gauss_legendre()
-    scale = np.sqrt(chi2.ppf((nodes + 1) / 2, df) / df)
+    nodes, weights = gauss_legendre(_NODES)
+    scale = np.sqrt(chi2.ppf(nodes, df) / df)
     top = critical * float(np.sqrt(chi2.isf(1e-9, df) / df)) + 7.0
     grid = np.linspace(0.0, top, _GRID)
     edge = critical * scale
     values = ndtr(grid[:, None] - edge) + ndtr(-edge - grid[:, None])
-    return float(grid[1]), values @ weights / 2
-
-
-@lru_cache(maxsize=1)
-def _gauss_legendre() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    return np.polynomial.legendre.leggauss(_NODES)
+    return float(grid[1]), values @ weights

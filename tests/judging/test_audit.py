@@ -200,12 +200,12 @@ def test_the_estimate_is_right_whatever_the_model_says(pool, probability):
     comparison = rb.compare(pool, wrong, rb.Estimand("P@10", scope="pool"))
     truth = rb.moments(pool, labels.astype(float), measure="P@10", pairs="none").mean_expected[0]
     estimates = []
-    for seed in range(60):
+    for seed in range(150):
         estimates.append(whole_audit(comparison, pool, labels, seed).estimate)
     error = np.std(estimates, axis=0, ddof=1) / np.sqrt(len(estimates))
     expected = np.concatenate([[labels.sum()], truth])
     assert (np.abs(np.mean(estimates, axis=0) - expected) <= 3.5 * error).all()
-    assert np.abs(comparison.expected - truth).max() > 6 * error[1:].max()
+    assert np.abs(comparison.expected - truth).max() > 10 * error[1:].max()
 
 
 def test_all_judged_leaves_no_doubt(pool, probability):
