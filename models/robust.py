@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 type Floats = NDArray[np.float64]
 
 FIRST = 10
+# systems from which on the scales of their effects fall
+MANY = 10
 COEFFICIENTS = ("mu", "m_a", "m_b", "m_c", "m_d", "m_e")
 SCALES = ("s_alpha", "s_q", "s_w", "s_a", "s_b", "s_u")
 # from complete judgments of TREC-8 and Robust 2003 alone
@@ -76,6 +78,7 @@ class Robust:
                      + (m_b / J + b_j + u_j nov_i) f_ij + w_jt f'_ij]
         alpha_t, q_jt, w_jt ~ Normal(0, s)     a_j, b_j, u_j ~ Student-t(df) s
 
+    The s of a_j and b_j is for up to ten systems; for more, it is times (10 / J)^(1/3).
     Labels of judges that may err add their evidence to the log-odds
     (:mod:`rtc_bayes.relevance.label_evidence`). The s of a_j and b_j is then smaller
     (`LabelEvidence.remaining`), but not for a system that shares a judge's errors; and they are
@@ -89,8 +92,8 @@ class Robust:
         hardness estimation using Jensen-Shannon divergence among multiple scoring functions",
         2007).
     s_alpha, s_q, s_w, s_a, s_b, s_u : tuple of float
-        Median of the log-normal prior of a scale, from 1e-6 to 1e6, and the sd of its logarithm,
-        at most 10; 0: fixed.
+        Median of the log-normal prior of a scale (of a and b for up to ten systems), from 1e-6 to
+        1e6, and the sd of its logarithm, at most 10; 0: fixed.
     shared : float
         From 0 to 1: how much of what systems' effects on a topic have in common is taken out.
     pivot : float
@@ -297,7 +300,7 @@ class Design:
         scales = [getattr(self.model, name) for name in SCALES]
         median, spread = np.array([*scales, *self.labels.scale_priors]).T
         # of a and b
-        median[3:5] *= self.labels.remaining
+        median[3:5] *= self.labels.remaining * min(np.cbrt(MANY / self.pool.n_systems), 1.0)
         return median, spread
 
     @property

@@ -3,12 +3,11 @@
     RTC_BAYES_DATA=FOLDER python -m experiments.frontier.levels priors.json
         [--collection trec8_adhoc --judge rankvar --judgments 434 --by-runs --brief]
 
-judges for all runs and fits `robust` as `experiments.frontier.run` does; with `--by-runs`, by
-priors for as many runs: mu falls by 0.3 for e times as many, from ten on, and scales of systems'
-effects go by the cube root of their number. Prints tau and the log score (natural logarithms), the
-bias of expected MAPs, and the share of them that 95% intervals hold. Then, unless `--brief`, how
-many relevant documents the model expects and how many there are: among
-documents that the collection judged, among the others of the pool, and of those that nobody
+judges for all runs and fits `robust` as `experiments.frontier.run` does; with `--by-runs`, with a
+prior of mu for as many runs: lower by 0.3 for e times as many, from ten on. Prints tau and the log
+score (natural logarithms), the bias of expected MAPs, and the share of them that 95% intervals
+hold. Then, unless `--brief`, how many relevant documents the model expects and how many there are:
+among documents that the collection judged, among the others of the pool, and of those that nobody
 retrieved; by how many runs retrieve a document; and by its best rank. Then the mean expected AP
 where parts of this are replaced by the truth, all by mean probabilities and with plug-in moments
 (over draws of the posterior, as in the first line, it is higher). Prints Markdown.
@@ -72,14 +71,11 @@ def main() -> None:
 
 
 def for_runs(priors: str, systems: int) -> str:
-    """Change the priors of `robust` to those of as many systems, where these are more than ten."""
-    ratio = max(systems / 10, 1.0)
+    """Lower the prior of mu for as many systems, where these are more than ten."""
     options = dict(option.split("=") for option in priors.split(","))
-    for name in ("mu", "s_a", "s_b"):
-        centre, spread = options[name].split(":")
-        value = float(centre)
-        changed = value - FALL * np.log(ratio) if name == "mu" else value / np.cbrt(ratio)
-        options[name] = f"{changed:.2f}:{spread}"
+    centre, spread = options["mu"].split(":")
+    fall = FALL * np.log(max(systems / 10, 1.0))
+    options["mu"] = f"{float(centre) - fall:.2f}:{spread}"
     return ",".join(f"{name}={value}" for name, value in options.items())
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.ids import shared_topics, some
 from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.qrels import level_of
-from rtc_bayes.collection.unretrieved import NAMES
+from rtc_bayes.collection.unretrieved import NAMES, topics_of_other_names
 from rtc_bayes.errors import InputError, explains_types, warn, whole_number
 from rtc_bayes.measures.names import (
     ERR_HIGHEST,
@@ -176,7 +176,8 @@ def evaluate(
     -----
     CollectionWarning
         Once, naming the runs that lack a topic; judged topics that no run has; infAP of qrels
-        without a negative grade; no judged document in any list.
+        without a negative grade; no judged document in any list, on all topics or on those that
+        hold most judgments.
 
     Examples
     --------
@@ -255,11 +256,28 @@ def _warn_of_measures(
         )
     if not any(grades):
         warn("no judged document is relevant: every grade is 0")
-    lists = (
-        (runs[system].ranking(topic), judged[topic]) for system in runs.systems for topic in judged
+    _warn_of_other_names(runs, judged)
+
+
+def _warn_of_other_names(runs: Runs, judged: Grades) -> None:
+    """Warn where runs and judgments seem to name documents differently, on all topics or some."""
+    in_some_list = np.array(
+        [
+            any(not grades.keys().isdisjoint(runs[name].ranking(topic)) for name in runs.systems)
+            for topic, grades in judged.items()
+        ],
+        dtype=np.int64,
     )
-    if all(of_topic.keys().isdisjoint(ranking) for ranking, of_topic in lists):
+    if not in_some_list.any():
         warn(f"no document of the runs is judged: {NAMES}")
+        return
+    numbers = np.array([len(grades) for grades in judged.values()])
+    if topics := topics_of_other_names(numbers, in_some_list):
+        first = [*judged][topics[0]]
+        warn(
+            f"on {len(topics)} of {counted(len(judged), 'judged topic')} no document of the runs "
+            f"is judged, as on topic {first}: {NAMES}"
+        )
 
 
 def _values(

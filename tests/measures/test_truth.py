@@ -330,3 +330,16 @@ def test_runs_of_other_names_of_documents_are_told():
     with pytest.warns(CollectionWarning, match="no document of the runs is judged: check that"):
         evaluate(runs, Qrels({"1": {"D1": 1}}), judged_depth=None)
     evaluate(runs, Qrels({"1": {"D1": 1, "d2": 0}}))
+
+
+def test_topics_of_other_names_of_documents_are_told():
+    lists = {str(topic): [f"d{topic}.{i}" for i in range(12)] for topic in range(3)}
+    runs = Runs([Run.from_rankings("a", lists)])
+    named = {topic: dict.fromkeys(docnos, 1) for topic, docnos in lists.items()}
+    renamed = {topic: {f"{d}.xml": 1 for d in lists[topic]} for topic in ("1", "2")}
+    with pytest.warns(
+        CollectionWarning, match="on 2 of 3 judged topics no .* judged, as on topic 1: "
+    ):
+        evaluate(runs, Qrels(named | renamed))
+    # less than half of the judgments: these lists may lack them
+    evaluate(runs, Qrels(named | {"1": renamed["1"]}))

@@ -183,6 +183,25 @@ def test_nothing_judged_gives_the_prior():
     assert np.median(b) == pytest.approx(1.11 * 0.765, rel=0.06)
 
 
+@pytest.mark.parametrize(("systems", "share"), [(3, 1.0), (10, 1.0), (80, 0.5)])
+def test_of_many_systems_each_has_smaller_effects(systems, share):
+    pool = pool_of({f"s{i}": {"1": ["a", f"d{i}"]} for i in range(systems)}, depth=2)
+    drawn = Robust().gibbs(Judgments.none(pool, judged_for=pool.systems), Sampling(500, 2, 10, 4))
+    medians = {"a": 0.31, "b": 1.13}
+    for number, (name, scale) in enumerate(medians.items(), start=3):
+        log_s = drawn.parameters["log_s"][..., number]
+        # independent draws: nothing is judged
+        error = 0.4 / np.sqrt(log_s.size)
+        assert abs(log_s.mean() - np.log(share * scale)) < 4.4 * error
+        # the median of |t(3)| is 0.765; that of n of them errs by 1.27 / sqrt(n) of itself
+        effects = np.abs(drawn.parameters[name]) / (0.765 * share * scale)
+        tolerance = 4.4 * (error + 1.27 / np.sqrt(effects.size))
+        assert abs(np.log(np.median(effects))) < tolerance
+    # effects on a topic are divided by their number in the features
+    log_s = drawn.parameters["log_s"][..., 2]
+    assert abs(log_s.mean() - np.log(4.73)) < 4.4 * 0.2 / np.sqrt(log_s.size)
+
+
 @pytest.mark.parametrize("preset", [None, "trec", "robust03", "wide"])
 def test_presets_draw(judgments, preset):
     model = load_model("robust", {"preset": preset} if preset else {})
