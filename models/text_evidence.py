@@ -113,9 +113,10 @@ def _standardised(path: str, pool: Pool) -> tuple[NDArray[np.float64], NDArray[n
         scored = ~np.isnan(values)
         if not scored.any():
             continue
-        spread = values[scored].std()
-        if spread > 0.0:
-            x[here] = np.where(scored, (values - values[scored].mean()) / spread, 0.0)
+        # the standard deviation of equal scores can be above 0, by rounding
+        if np.ptp(values[scored]) > 0.0:
+            centred = values - values[scored].mean()
+            x[here] = np.where(scored, centred / values[scored].std(), 0.0)
         without[here] = ~scored
     if not x.any():
         raise InputError(

@@ -30,8 +30,6 @@ SLOPE_SD = 1.0
 #: Draws of topics' grades and of the slope, where relevance itself has one.
 GRADE_DRAWS = 200
 _LARGEST = int(np.iinfo(np.int8).max)
-# of Newton's method, for the slope
-_STEPS = 20
 
 
 def is_unseen(pool: Pool) -> NDArray[np.bool_]:
@@ -471,14 +469,21 @@ def _slope(halves: list[_Half]) -> tuple[float, float]:
 
     And the standard deviation of its posterior, by the curvature there.
     """
-    slope, precision = 0.0, 1.0
-    for _ in range(_STEPS):
+    from scipy.optimize import brentq
+
+    parts = [(half, *half.others()) for half in halves]
+
+    def moments(slope: float) -> tuple[float, float]:
+        """Gradient and negative second derivative of the log posterior."""
         pull, precision = -slope / SLOPE_SD**2, 1.0 / SLOPE_SD**2
-        for half in halves:
-            probabilities, above = half.others()
+        for half, probabilities, above in parts:
             chances = tilted(probabilities, slope * above, half.levels)
             mean = chances @ half.levels
             pull += above @ (half.grade - mean)
             precision += above**2 @ (chances @ half.levels**2 - mean**2)
-        slope += pull / precision
-    return float(slope), float(precision**-0.5)
+        return float(pull), float(precision)
+
+    # the posterior is log-concave, and no grade is further from its mean than the grades reach
+    reach = SLOPE_SD**2 * sum(np.abs(above).sum() * np.ptp(h.levels) for h, _, above in parts)
+    slope = brentq(lambda at: moments(at)[0], -reach, reach) if reach > 0.0 else 0.0
+    return float(slope), moments(slope)[1] ** -0.5

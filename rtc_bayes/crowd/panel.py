@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 
 from rtc_bayes.crowd.panel_features import Codes, Features, Floats, features_of
 from rtc_bayes.crowd.panel_laplace import (
@@ -177,7 +178,7 @@ class Panel:
             features, offset = self._design(self.scales[component], self.relevance_level)
             noise = generator.standard_normal((int((chosen == component).sum()), len(normal.mean)))
             log_odds = offset + (normal.mean + noise @ normal.root.T) @ features.T
-            parts.append(0.5 * (1.0 + np.tanh(0.5 * log_odds)))
+            parts.append(expit(log_odds))
         drawn = generator.permutation(np.concatenate(parts))
         return np.where(np.isnan(self.human), drawn, self.human >= self.relevance_level)
 

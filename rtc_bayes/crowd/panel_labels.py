@@ -8,13 +8,14 @@ import numpy as np
 
 from rtc_bayes.collection.labels import Labels
 from rtc_bayes.crowd.panel import Panel, PanelPrior, fit_panel
+from rtc_bayes.crowd.votes import Known, known_grades
 from rtc_bayes.errors import moved, whole_number
 
 
 @moved(rel="write relevance_level")
 def panel(
     labels: Labels,
-    human: Mapping[tuple[str, str], int] | None = None,
+    human: Known | None = None,
     *,
     relevance_level: int = 1,
     graded: bool = False,
@@ -30,8 +31,9 @@ def panel(
     Parameters
     ----------
     labels : Labels
-    human : mapping of (topic, docno) to int, optional
-        Human grades. Pairs that no judge labelled are left out.
+    human : mapping of (topic, docno) to int or Qrels, optional
+        Human grades; NaN, or one below 0, where a grade is not known. Pairs that no judge labelled
+        are left out.
     relevance_level : int, at least 1
         The lowest human grade that is relevant.
     graded : bool
@@ -51,8 +53,8 @@ def panel(
     Raises
     ------
     InputError
-        ``relevance_level`` below 1, or above all grades; a human grade above those of the labels; a
-        family of a judge that has no labels.
+        ``relevance_level`` below 1, or above all grades; a human grade that is no whole number, or,
+        if graded, above those of the labels; a family of a judge that has no labels.
 
     Examples
     --------
@@ -72,14 +74,11 @@ def panel(
     place = labels.pairs().of_label, labels.judge_of
     np.add.at(total, place, score)
     np.add.at(count, place, 1.0)
-    by_human = human or {}
-    grades = np.array([by_human.get(pair, np.nan) for pair in pairs], dtype=np.float64)
-    if not graded:
-        grades = np.where(np.isnan(grades), grades, grades >= relevance_level)
+    grades = known_grades(labels, human, relevance_level, graded)
     return fit_panel(
         np.where(count > 0, total / np.maximum(count, 1.0), np.nan),
         np.array([topic for topic, _ in pairs]),
-        grades,
+        np.where(grades < 0, np.nan, grades),
         judges=labels.judges,
         families=families,
         n_grades=labels.n_grades if graded else 2,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from rtc_bayes.crowd.panel_features import Codes, Floats
 from rtc_bayes.errors import FitError
@@ -113,7 +114,7 @@ def laplace(features: Floats, offset: Floats, relevant: Floats, ordered: Ordered
 
     value = log_density(at)
     for _ in range(_MOST_STEPS):
-        probability = _sigmoid(offset + features @ at)
+        probability = expit(offset + features @ at)
         weight = probability * (1 - probability)
         curvature = np.eye(n_coefficients) + (features * weight[:, None]).T @ features
         gradient = features.T @ (relevant - probability) - at
@@ -142,7 +143,7 @@ def expected_sigmoid(mean: Floats, deviation: Floats) -> Floats:
     """
     total = np.zeros_like(mean)
     for node, weight in zip(_NODES, _WEIGHTS, strict=True):
-        total += weight * _sigmoid(mean + deviation * node)
+        total += weight * expit(mean + deviation * node)
     return total
 
 
@@ -155,7 +156,3 @@ def _log_density(features: Floats, offset: Floats, relevant: Floats, at: Floats)
     log_odds = offset + features @ at
     fit = float((relevant * log_odds - np.logaddexp(0.0, log_odds)).sum())
     return fit - 0.5 * float(at @ at)
-
-
-def _sigmoid(x: Floats) -> Floats:
-    return 0.5 * (1.0 + np.tanh(0.5 * x))

@@ -61,7 +61,7 @@ class Votes:
             labels.judge_of[order],
             grade[order].astype(np.int64),
             pairs.topic,
-            _known(labels, human, level, graded),
+            known_grades(labels, human, level, graded),
             len(labels.judges),
             len(labels.topics),
             n_grades,
@@ -138,7 +138,8 @@ class Truths(NamedTuple):
     r_hat: float | None = None
 
 
-def _known(labels: Labels, human: Known | None, level: int, graded: bool) -> Codes:
+def known_grades(labels: Labels, human: Known | None, level: int, graded: bool) -> Codes:
+    """Return the human grade of each pair, or whether it is relevant; -1 where it is not known."""
     codes = np.full(len(labels.pairs().topic), -1, dtype=np.int64)
     if human is None:
         return codes

@@ -263,12 +263,13 @@ class LabelEvidence:
         grade = labels.grade[self._row].astype(np.float64)
         h = np.empty(len(grade))
         highest = [labels.grade[labels.judge_of == j].max(initial=1) for j in self._judges]
+        binary = np.isin(self._judges, labels.binary_judges)
         # of more grades than any label has somebody said so
         said = labels.n_grades - 1 > labels.grade.max()
         scale = labels.n_grades - 1 if said else max(highest)
-        for j, own in enumerate(highest):
+        for j, of_two in enumerate(binary):
             here = self._judge == j
-            if own == 1:
+            if of_two:
                 h[here] = np.asarray(BINARY)[grade[here].astype(int)]
             else:
                 at = grade[here] * (len(GRADED) - 1) / scale

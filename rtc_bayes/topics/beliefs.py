@@ -153,5 +153,6 @@ def _of_ranks(ranks: NDArray[np.integer], depth: int) -> Floats:
 
 
 def _standardised(features: Floats) -> Floats:
-    spread = features.std(axis=0)
-    return np.asarray((features - features.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0))
+    # the standard deviation of equal features can be above 0, by rounding
+    spread = np.where(np.ptp(features, axis=0) > 0.0, features.std(axis=0), 1.0)
+    return np.asarray((features - features.mean(axis=0)) / spread)

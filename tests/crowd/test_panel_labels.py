@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rtc_bayes import InputError, Labels, fit_panel
+from rtc_bayes import InputError, Labels, Qrels, fit_panel
 from rtc_bayes.crowd.panel_labels import panel
 
 
@@ -44,6 +44,15 @@ def test_grades_are_those_of_humans():
     assert graded.probability[2] == pytest.approx(graded.grades[2, 2:].sum())
 
 
+def test_grades_of_humans_may_be_qrels_or_unknown():
+    by_pair = panel(columns(), {("1", "d1"): 2, ("2", "d1"): -1, ("1", "d2"): np.nan})
+    by_topic = panel(columns(), Qrels({"1": {"d1": 2}}))
+    np.testing.assert_array_equal(by_pair.human, [1, np.nan, np.nan])
+    np.testing.assert_array_equal(by_pair.probability, by_topic.probability)
+    with pytest.raises(InputError, match=r"topic 1, d1: a human's grade is 0\.5"):
+        panel(columns(), {("1", "d1"): 0.5})
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -52,7 +61,7 @@ def test_grades_are_those_of_humans():
             {"relevance_level": 4, "graded": True},
             "relevance_level is 4, and the highest grade is 3",
         ),
-        ({"human": {("1", "d1"): 4}, "graded": True}, "human labels that are not 0 to 3 or NaN"),
+        ({"human": {("1", "d1"): 4}, "graded": True}, "grade is 4, the labels' highest is 3"),
         ({"families": {"c": "x"}}, "judges without labels: c"),
     ],
 )

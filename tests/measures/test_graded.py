@@ -14,7 +14,7 @@ from scipy.optimize import minimize_scalar
 from topics import random_topic
 
 import rtc_bayes as rb
-from rtc_bayes.collection.grades import CONCENTRATION
+from rtc_bayes.collection.grades import CONCENTRATION, _Half, tilted
 from rtc_bayes.confidence.unseen import with_unseen
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.names import parse_measure
@@ -212,6 +212,30 @@ def test_the_slope_is_the_likeliest():
         step / (around[0] - 2 * around[1] + around[2]) ** 0.5, rel=1e-3
     )
     assert abs(learned.slope - 1.2) < 3 * learned.slope_sd
+
+
+def test_the_slope_of_a_few_grades_is_the_likeliest():
+    """Newton's steps without a check of their length end far from it."""
+    pool = pool_of({"A": {t: [f"d{r}" for r in range(1, 301)] for t in "12"}}, depth=300)
+    grades = {"1": {"d50": 4}, "2": dict.fromkeys(["d110", "d52", "d213", "d78", "d81", "d30"], 4)}
+    grades["2"]["d2"] = 3
+    learned = rb.Judgments.from_qrels(pool, rb.Qrels(grades)).grade_distribution()
+    half = _Half(
+        topic=np.array([0, *[1] * 7]),
+        grade=np.array([4, 4, 4, 4, 4, 4, 4, 3]),
+        height=-np.log([50, 110, 52, 213, 78, 81, 30, 2]),
+        topics=2,
+        levels=range(1, 5),
+        concentration=CONCENTRATION,
+    )
+    probabilities, above = half.others()
+
+    def surprise(slope):
+        chances = tilted(probabilities, slope * above, half.levels)
+        return slope**2 / 2 - np.log(chances[range(8), half.grade - 1]).sum()
+
+    slopes = np.linspace(-5.0, 15.0, 2001)
+    assert learned.slope == pytest.approx(slopes[np.argmin([*map(surprise, slopes)])], abs=0.01)
 
 
 def test_heights_stay_with_documents():

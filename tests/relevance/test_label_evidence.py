@@ -726,6 +726,23 @@ def test_a_judge_on_a_shorter_scale_is_named():
     none.with_judge_labels(replace(of_scales(3), n_grades=11))
 
 
+def test_a_few_labels_of_0_and_1_do_not_say_that_a_judge_has_but_two():
+    """Of fewer than a hundred they are grades on the scale of all, as where they are aggregated."""
+    pool = make_pool(topics=8)
+    topics, docnos = zip(*random_labels(pool).pair_ids(), strict=True)
+
+    def ratio(n):
+        rest = pool.n_documents - n
+        labels = Labels.of(
+            topics, docnos, ["few"] * n + ["llm"] * rest, [0, 1] * (n // 2) + [0, 3] * (rest // 2)
+        )
+        evidence = LabelEvidence(Judgments.none(pool).with_judge_labels(labels))
+        return evidence._ratio[labels.judge_of == 0][:2] / evidence.credit[0]
+
+    assert np.diff(ratio(98)) == pytest.approx(label_evidence.GRADED[1])
+    assert np.diff(ratio(100)) == pytest.approx(label_evidence.BINARY[1])
+
+
 def test_labels_given_again_do_not_turn_a_judge_round():
     """Three of four relevant documents have the lower label, as others the higher: by chance."""
     docnos = [f"d{i}" for i in range(8)]
