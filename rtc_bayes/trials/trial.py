@@ -188,7 +188,11 @@ class Outcome:
     @property
     def missing(self) -> int | None:
         """How many of the judged documents the truth has no judgment of."""
-        return None if self.judging is None else len(self.judging.missing)
+        if self.judging is None or self.judgments is None:
+            return None
+        lacking = self.judgments.pool.locate_pairs(self.judging.missing)
+        # with a budget, judging went on after these judgments
+        return int(self.judgments.judged[lacking].sum())
 
     @property
     def reason(self) -> str:
