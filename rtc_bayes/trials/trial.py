@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from rtc_bayes.collection import Judgments, Pool, Relevance
 from rtc_bayes.collection.order import all_pairs
@@ -34,7 +33,7 @@ from rtc_bayes.trials.drawing import Draw, draw_systems
 from rtc_bayes.trials.plan import Plan
 from rtc_bayes.trials.scores import kendall_tau
 from rtc_bayes.trials.without_model import Estimates, estimates_by
-from rtc_bayes.workers import ALONE
+from rtc_bayes.workers import ALONE, one_thread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -306,7 +305,7 @@ def quietly() -> Iterator[None]:
     >>> with quietly():
     ...     warnings.warn("an R-hat of 1.02", rb.FitWarning)
     """
-    with threadpool_limits(1), warnings.catch_warnings():
+    with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", FitWarning)
         yield
 
