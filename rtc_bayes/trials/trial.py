@@ -32,7 +32,7 @@ from rtc_bayes.trials.complete import Collection, scores_by
 from rtc_bayes.trials.drawing import Draw, draw_systems
 from rtc_bayes.trials.plan import Plan
 from rtc_bayes.trials.scores import kendall_tau
-from rtc_bayes.trials.without_model import Estimates, estimates_by
+from rtc_bayes.trials.without_model import Estimates, check_topics, estimates_by
 from rtc_bayes.workers import ALONE, one_thread
 
 if TYPE_CHECKING:
@@ -338,6 +338,11 @@ def outcomes(
     ------
     Outcome
 
+    Raises
+    ------
+    InputError
+        One topic, and an algorithm that takes topics as a sample of topics.
+
     Examples
     --------
     >>> import rtc_bayes as rb
@@ -350,10 +355,14 @@ def outcomes(
     Outcome(ip at 5: 5 judged, budget)
     Outcome(mtc at 5: 5 judged, budget)
     """
+    algorithms = plan.parsed if algorithms is None else algorithms
+    for algorithm in algorithms.values():
+        if algorithm.unjudged is not None:
+            check_topics(algorithm.unjudged, collection.pool.n_topics)
     systems = collection.pool.systems
     draw = draw_systems(systems, plan, seed, groups=collection.groups, trial=trial)
     one = _Trial(collection, plan, draw)
-    for text, algorithm in (plan.parsed if algorithms is None else algorithms).items():
+    for text, algorithm in algorithms.items():
         yield from one.outcomes(text, algorithm)
 
 
