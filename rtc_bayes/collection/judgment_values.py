@@ -1,4 +1,4 @@
-"""Documents, labels and grades as the arrays of judgments, each checked."""
+"""Documents, labels and grades as the arrays of judgments, each checked, and all together."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.errors import InputError
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     from rtc_bayes.collection.pool import Pool
@@ -118,3 +119,52 @@ def grades_of(
             remedy="give the label that a grade has, or NaN for a label without a grade",
         )
     return values
+
+
+def check_judged(
+    pool: Pool,
+    labels: NDArray[np.float64],
+    order: NDArray[np.int64],
+    grades: NDArray[np.float64] | None,
+) -> None:
+    """Refuse arrays that are no judgments of a pool's documents.
+
+    Raises
+    ------
+    InputError
+        Not a label, or not a grade, for each document; a label outside [0, 1]; an order that is
+        not of the labelled documents, each once: names the first that is not.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
+    >>> check_judged(pool, np.array([np.nan, 1.0]), np.array([1]), None)
+    >>> check_judged(pool, np.array([0.0, 1.0]), np.array([1]), None)
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: order lacks document a of topic 1, which has a label; ...
+    """
+    for name, values in (("labels", labels), ("grades", grades)):
+        if values is not None and np.shape(values) != (pool.n_documents,):
+            raise InputError(
+                f"{name} have shape {np.shape(values)}, and the pool "
+                f"{counted(pool.n_documents, 'document')}",
+                remedy="give one for each document, NaN for none; Judgments.from_labels takes "
+                "those of judged documents alone",
+            )
+    if ((labels < 0.0) | (labels > 1.0)).any():
+        relevance_of(labels[~np.isnan(labels)])
+    listed = np.zeros(pool.n_documents, dtype=np.bool_)
+    listed[indices_in(pool, order)] = True
+    other = listed == np.isnan(labels)
+    if other.any():
+        first = int(np.flatnonzero(other)[0])
+        topic, docno = pool.pair_of(first)
+        raise InputError(
+            f"order lists document {docno} of topic {topic}, which has no label"
+            if listed[first]
+            else f"order lacks document {docno} of topic {topic}, which has a label",
+            remedy="list in order what has a label; Judgments.from_labels makes both",
+        )
+    if listed.sum() < len(order):
+        raise InputError("order lists a document twice", remedy="give each document once")

@@ -24,7 +24,13 @@ from rtc_bayes.collection.judged_for import (
     systems_judged_for,
     warn_of_others_named,
 )
-from rtc_bayes.collection.judgment_values import as_grades, grades_of, indices_in, relevance_of
+from rtc_bayes.collection.judgment_values import (
+    as_grades,
+    check_judged,
+    grades_of,
+    indices_in,
+    relevance_of,
+)
 from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.labels_beside import check_labels_beside
 from rtc_bayes.collection.merging import Conflict, merge_judgments
@@ -51,7 +57,8 @@ class Judgments(Saved):
     labels : ndarray of float, shape (documents,)
         1 relevant, 0 nonrelevant, between the two a noisy assessor's probability; NaN unjudged.
     order : ndarray of int, shape (judged,)
-        Document indices in the order in which the judgments were made.
+        Document indices in the order in which the judgments were made: those with a label, each
+        once.
     judged_for : tuple of str or None
         The systems that the judgments were made for, on any topic; None when not known.
     judged_for_by_topic : mapping of str to tuple of str, or None
@@ -68,6 +75,12 @@ class Judgments(Saved):
         take it, and never a judgment. See :meth:`with_judge_labels`.
     aside : tuple of (topic, docno)
         What nobody can judge, as qrels mark it by a negative grade: judging never chooses it.
+
+    Raises
+    ------
+    InputError
+        Arrays of another shape, a label outside [0, 1], or an order of other documents than those
+        with a label. :meth:`from_labels` makes these arrays.
 
     Examples
     --------
@@ -104,6 +117,7 @@ class Judgments(Saved):
 
     def __post_init__(self) -> None:
         whole_fields(self, relevance_level=1)
+        check_judged(self.pool, self.labels, self.order, self.grades)
         if self.grades is None:
             object.__setattr__(self, "grades", as_grades(self.labels, self.relevance_level))
         for name in ("labels", "order", "grades"):

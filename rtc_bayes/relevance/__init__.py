@@ -40,7 +40,6 @@ from rtc_bayes.relevance.interface import (
     check_takes_labels,
 )
 from rtc_bayes.relevance.logistic import sigmoid
-from rtc_bayes.relevance.newton import one_thread
 from rtc_bayes.relevance.options import (
     BetaPrior,
     InputFile,
@@ -52,6 +51,7 @@ from rtc_bayes.relevance.options import (
 )
 from rtc_bayes.relevance.registry import ModelInfo, available_models, load_model, model_info
 from rtc_bayes.relevance.spec import ModelSpec
+from rtc_bayes.workers import one_thread
 
 if TYPE_CHECKING:
     from rtc_bayes.relevance import aggregation, cut, rank, system_calibration

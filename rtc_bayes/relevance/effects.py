@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from rtc_bayes.errors import FitWarning, warn
 from rtc_bayes.relevance.interface import Diagnostics, Sampling
-from rtc_bayes.relevance.newton import Floats, one_thread
+from rtc_bayes.relevance.newton import Floats
+from rtc_bayes.workers import one_thread
 
 type Integers = NDArray[np.int64]
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
+
+from rtc_bayes.workers import one_thread
 
 type Floats = NDArray[np.float64]
 
@@ -95,26 +94,6 @@ def maximise(
     with one_thread():
         end = ascend(start, log_density, derivatives, _solve)
     return Mode(end.at, end.iterations, float(np.linalg.norm(end.gradient)), end.converged)
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """Hold the linear algebra to one thread, for blocks with many small systems.
-
-    Examples
-    --------
-    >>> with one_thread():
-    ...     np.eye(2) @ np.ones(2)
-    array([1., 1.])
-    """
-    return _threads().limit(limits=1)
-
-
-@cache
-def _threads() -> ThreadpoolController:
-    # a controller holds the libraries that are loaded by now: SciPy has a BLAS of its own
-    import scipy.linalg  # noqa: F401
-
-    return ThreadpoolController()
 
 
 def ascend[Curvature](

@@ -104,8 +104,8 @@ class StudyFolder[Result: StudyResult]:
         Raises
         ------
         InputError
-            The folder holds a study of other arguments, files or trials of no study, or another
-            process is at work in it.
+            The folder holds a study of other arguments, or by other versions of packages, files or
+            trials of no study, or another process is at work in it.
         UnfinishedError
             Workers were lost, memory ran out, or the disk is full.
         KeyboardInterrupt
@@ -231,8 +231,13 @@ class StudyFolder[Result: StudyResult]:
 
 
 def _arguments_of_now(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a study, in the words of now, to hold two studies together."""
-    return truth_of_now(arguments_of(meta))
+    """Return what must not change before a study is resumed, in the words of now.
+
+    Beside its arguments these are the versions of packages, which are in no digest.
+    """
+    packages = meta.get("packages")
+    versions = packages.items() if isinstance(packages, Mapping) else ()
+    return truth_of_now(arguments_of(meta)) | {f"version of {name}": v for name, v in versions}
 
 
 @cache

@@ -83,8 +83,8 @@ def run_study[Result: StudyResult](
     ------
     InputError
         Too few runs, groups that cannot be left out as the plan says, a folder that holds a study
-        of other arguments or that another process is at work in, a damaged trial, or a scheduler
-        that does not answer.
+        of other arguments or by other versions of packages, or that another process is at work in,
+        a damaged trial, or a scheduler that does not answer.
     UnfinishedError
         Workers were lost, memory ran out, or the disk is full; the same call goes on.
 

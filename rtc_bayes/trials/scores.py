@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.measures.scores import without_rounding
+from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -383,9 +384,16 @@ def score_pairs(pairs: pd.DataFrame, *, seed: int = 0) -> PairScores:
     Parameters
     ----------
     pairs : DataFrame
-        Columns trial, confidence (NaN throughout when the algorithm has none), correct.
+        Columns trial, confidence (NaN throughout when the algorithm has none), correct (0 or 1:
+        pairs that are truly equal are left out, :meth:`rtc_bayes.trials.Outcome.unequal_pairs`).
     seed : int
         Of the bootstrap.
+
+    Raises
+    ------
+    InputError
+        `correct` is missing, or neither 0 nor 1; the confidence of some pairs is missing and of
+        others not, or no number from 0 to 1.
 
     Examples
     --------
@@ -396,10 +404,21 @@ def score_pairs(pairs: pd.DataFrame, *, seed: int = 0) -> PairScores:
     -0.3333333333333333
     """
     whole_number("seed", seed)
+    if equal := int(pairs["correct"].isna().sum()):
+        raise InputError(
+            f"{equal} of {counted(len(pairs), 'pair')} have no outcome: correct is missing",
+            remedy="leave out pairs that are truly equal, as Outcome.unequal_pairs() does",
+        )
+    unsaid = int(pairs["confidence"].isna().sum())
+    if 0 < unsaid < len(pairs):
+        raise InputError(
+            f"{unsaid} of {counted(len(pairs), 'pair')} have no confidence",
+            remedy="give one for every pair, or for none; score each algorithm by itself",
+        )
     confidence = pairs["confidence"].to_numpy(dtype=np.float64)
-    correct = pairs["correct"].to_numpy(dtype=bool)
+    _, correct = _outcomes(0.5, pairs["correct"])
     scores: dict[str, Any] = dict.fromkeys(field.name for field in fields(PairScores))
-    if len(pairs) and not np.isnan(confidence).any():
+    if len(pairs) and not unsaid:
         won, surprise = winnings(confidence, correct), log_score(confidence, correct)
         scores |= {
             "W": float(won.mean()),
@@ -425,6 +444,11 @@ def summarise(trials: pd.DataFrame, pairs: pd.DataFrame, *, seed: int = 0) -> Su
         Its rows of ``pairs.csv``.
     seed : int
         Of the bootstrap.
+
+    Raises
+    ------
+    InputError
+        As :func:`score_pairs`.
 
     Examples
     --------
@@ -486,5 +510,5 @@ def _interval(values: ArrayLike, trials: pd.Series, seed: int) -> tuple[float, f
     return bootstrap_interval(values, trials, seed=seed) if len(np.unique(trials)) > 1 else None
 
 
-def _mean(values: NDArray[np.bool_] | pd.Series) -> float | None:
+def _mean(values: NDArray[np.float64] | pd.Series) -> float | None:
     return None if len(values) == 0 else math.fsum(values) / len(values)

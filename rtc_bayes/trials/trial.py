@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from rtc_bayes.collection import Judgments, Pool, Relevance
 from rtc_bayes.collection.order import all_pairs
@@ -33,8 +32,8 @@ from rtc_bayes.trials.complete import Collection, scores_by
 from rtc_bayes.trials.drawing import Draw, draw_systems
 from rtc_bayes.trials.plan import Plan
 from rtc_bayes.trials.scores import kendall_tau
-from rtc_bayes.trials.without_model import Estimates, estimates_by
-from rtc_bayes.workers import ALONE
+from rtc_bayes.trials.without_model import Estimates, check_topics, estimates_by
+from rtc_bayes.workers import ALONE, one_thread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -188,7 +187,11 @@ class Outcome:
     @property
     def missing(self) -> int | None:
         """How many of the judged documents the truth has no judgment of."""
-        return None if self.judging is None else len(self.judging.missing)
+        if self.judging is None or self.judgments is None:
+            return None
+        lacking = self.judgments.pool.locate_pairs(self.judging.missing)
+        # with a budget, judging went on after these judgments
+        return int(self.judgments.judged[lacking].sum())
 
     @property
     def reason(self) -> str:
@@ -302,7 +305,7 @@ def quietly() -> Iterator[None]:
     >>> with quietly():
     ...     warnings.warn("an R-hat of 1.02", rb.FitWarning)
     """
-    with threadpool_limits(1), warnings.catch_warnings():
+    with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", FitWarning)
         yield
 
@@ -335,6 +338,11 @@ def outcomes(
     ------
     Outcome
 
+    Raises
+    ------
+    InputError
+        One topic, and an algorithm that takes topics as a sample of topics.
+
     Examples
     --------
     >>> import rtc_bayes as rb
@@ -347,10 +355,14 @@ def outcomes(
     Outcome(ip at 5: 5 judged, budget)
     Outcome(mtc at 5: 5 judged, budget)
     """
+    algorithms = plan.parsed if algorithms is None else algorithms
+    for algorithm in algorithms.values():
+        if algorithm.unjudged is not None:
+            check_topics(algorithm.unjudged, collection.pool.n_topics)
     systems = collection.pool.systems
     draw = draw_systems(systems, plan, seed, groups=collection.groups, trial=trial)
     one = _Trial(collection, plan, draw)
-    for text, algorithm in (plan.parsed if algorithms is None else algorithms).items():
+    for text, algorithm in algorithms.items():
         yield from one.outcomes(text, algorithm)
 
 

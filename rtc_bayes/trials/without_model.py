@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from rtc_bayes.measures.inferred import bpref, inferred_ap
 from rtc_bayes.measures.plain import PairDifferences, Unjudged, condensed, paired_t
 from rtc_bayes.measures.scores import without_rounding
 from rtc_bayes.measures.stat_ap import stat_ap
+from rtc_bayes.store.shown import counted
 from rtc_bayes.trials.complete import labels_by, topic_scores_by
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ type Floats = NDArray[np.float64]
 
 # evaluators of any measure
 _ANY_MEASURE = ("nonrelevant", "condensed", "bootstrap")
+# evaluators that do not take topics as a sample of topics
+_ANY_TOPICS = ("statap", "bootstrap")
 
 
 class Estimates(NamedTuple):
@@ -72,7 +76,7 @@ def estimates_by(
     Raises
     ------
     InputError
-        A measure that is not estimated.
+        A measure that is not estimated, or fewer than two topics where topics are a sample.
 
     Examples
     --------
@@ -83,16 +87,19 @@ def estimates_by(
     >>> estimates_by("bpref", judgments, rb.Estimand(depth=10)).pairs.confidence.shape
     (6,)
     """
+    if estimand.topics == "judged":
+        estimand = replace(estimand, topics=judgments.judged_topics)
+    topics = judgments.pool.topics
+    chosen = [
+        t for t, topic in enumerate(topics) if estimand.topics == "all" or topic in estimand.topics
+    ]
+    check_topics(evaluator, len(chosen))
     if evaluator == "bootstrap":
         return _bootstrapped(judgments, estimand, seed)
     if evaluator in ("nonrelevant", "condensed"):
         used = condensed(judgments) if evaluator == "condensed" else judgments
         return _over_topics(topic_scores_by(used, estimand))
     check_measure(evaluator, estimand.measure)
-    topics = judgments.pool.topics
-    chosen = [
-        t for t, topic in enumerate(topics) if estimand.topics == "all" or topic in estimand.topics
-    ]
     if evaluator == "bpref":
         return _over_topics(bpref(judgments).mean[:, chosen])
     if evaluator == "infap":
@@ -111,6 +118,16 @@ def check_measure(evaluator: Unjudged, measure: str) -> None:
         raise InputError(
             f"{evaluator} estimates average precision, not {measure}",
             remedy="evaluate by nonrelevant, condensed, bootstrap or a model",
+        )
+
+
+def check_topics(evaluator: Unjudged, n_topics: int) -> None:
+    """Refuse fewer than two topics where an evaluator takes them as a sample of topics."""
+    if evaluator not in _ANY_TOPICS and n_topics < 2:
+        raise InputError(
+            f"{evaluator} states confidences by a paired t test over topics, and there "
+            f"{'is' if n_topics == 1 else 'are'} {counted(n_topics, 'topic')}",
+            remedy="give two topics or more, or evaluate by a model",
         )
 
 

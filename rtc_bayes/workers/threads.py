@@ -7,10 +7,10 @@ from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from typing import Any
 
 from joblib import effective_n_jobs
-from threadpoolctl import threadpool_limits
 
 from rtc_bayes.errors import UnfinishedError
 from rtc_bayes.workers.cluster import compute_in_order, connect, in_order
+from rtc_bayes.workers.linear_algebra import one_thread
 from rtc_bayes.workers.place import Workers
 
 
@@ -61,7 +61,7 @@ def each_topic[T](
         # not joblib's, which goes on ahead of a caller however slow that is
         threads = effective_n_jobs(workers.jobs)
         # beside these, threads of linear algebra on small matrices wait for each other
-        with threadpool_limits(1), ThreadPoolExecutor(threads) as pool:
+        with one_thread(), ThreadPoolExecutor(threads) as pool:
             try:
                 yield from in_order(lambda call: pool.submit(work, *call), calls, lambda: threads)
             finally:

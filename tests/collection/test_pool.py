@@ -250,6 +250,38 @@ def test_judgments_on_another_pool(runs, pool):
         moved.to_qrels()
 
 
+NAN = np.nan
+
+
+@pytest.mark.parametrize(
+    ("labels", "order", "said"),
+    [
+        ([1.0, 0.0, NAN, NAN], [0], "order lacks document b of topic 1, which has a label"),
+        ([1.0, 0.0, NAN, NAN], [2, 0, 1], "order lists document c of topic 1, which has no label"),
+        ([1.0, 0.0, NAN, NAN], [0, 1, 0], "order lists a document twice"),
+        ([1.0, 0.0, NAN, NAN], [0, 4], "the pool holds no document 4"),
+        ([1.0, 0.0, NAN, NAN], [[0, 1]], "documents are an array of int64 with 2 dimensions"),
+        ([5.0, 0.0, NAN, NAN], [0, 1], r"label 5\.0 is outside \[0, 1\]"),
+        ([-0.1, 0.0, NAN, NAN], [0, 1], r"label -0\.1 is outside \[0, 1\]"),
+        (
+            [1.0, 0.0, NAN],
+            [0, 1],
+            r"labels have shape \(3,\), and the pool 4 documents; give one for",
+        ),
+    ],
+)
+def test_arrays_that_are_no_judgments_are_refused(labels, order, said):
+    pool = pool_of({"one": {"1": "abcd"}}, depth=4)
+    with pytest.raises(InputError, match=said):
+        rb.Judgments(pool, np.array(labels), np.array(order))
+
+
+def test_grades_of_other_documents_are_refused():
+    pool = pool_of({"one": {"1": "ab"}}, depth=2)
+    with pytest.raises(InputError, match=r"grades have shape \(1,\), and the pool 2 documents"):
+        rb.Judgments(pool, np.array([1.0, NAN]), np.array([0]), grades=np.array([2.0]))
+
+
 def test_arrays_that_were_given_stay_writable(pool):
     labels, order = np.full(pool.n_documents, np.nan), np.array([1])
     labels[1] = 1.0

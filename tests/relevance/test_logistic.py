@@ -1,9 +1,5 @@
 """The shared solver, against a general optimiser on the log density as written."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -12,21 +8,6 @@ from scipy.special import log_expit
 
 from rtc_bayes.relevance.logistic import fit_logistic, sigmoid
 from rtc_bayes.relevance.newton import maximise
-
-ONE_THREAD = """
-from threadpoolctl import threadpool_info
-from rtc_bayes.relevance.newton import one_thread
-with one_thread():
-    pass
-import scipy.linalg
-with one_thread():
-    assert {each["num_threads"] for each in threadpool_info()} == {1}, threadpool_info()
-"""
-
-
-def test_one_thread_holds_libraries_that_load_later():
-    environment = os.environ | {"OPENBLAS_NUM_THREADS": "2"}
-    subprocess.run([sys.executable, "-c", ONE_THREAD], env=environment, check=True)
 
 
 def literal(c, features, relevant, nonrelevant, a, b):

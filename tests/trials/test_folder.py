@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 
@@ -186,6 +187,25 @@ def test_other_code_may_not_finish_a_study(made, unfinished, monkeypatch):
     monkeypatch.setattr("rtc_bayes.trials.running.digest_code", lambda: "other")
     with pytest.raises(InputError, match="holds a study with other code"):
         again(made, unfinished)
+
+
+def test_other_versions_of_packages_may_not_go_on_with_a_study(made, unfinished, monkeypatch):
+    before = json.loads((unfinished / "meta.json").read_text())
+    numpy = before["packages"]["numpy"]
+    other = before | {"packages": before["packages"] | {"numpy": "9.9"}}
+    monkeypatch.setattr("rtc_bayes.trials.running.provenance", lambda *_: other)
+    said = rf"other version of numpy: {re.escape(numpy)} there, 9\.9 here; resume with the same, or"
+    with pytest.raises(InputError, match=said):
+        again(made, unfinished, trials=3)
+    assert json.loads((unfinished / "meta.json").read_text()) == before
+
+
+def test_a_study_that_names_no_packages_is_read(finished, tmp_path):
+    shutil.copytree(finished.directory, tmp_path, dirs_exist_ok=True)
+    meta = json.loads((tmp_path / "meta.json").read_text())
+    del meta["packages"]
+    (tmp_path / "meta.json").write_text(json.dumps(meta))
+    assert Study.load(tmp_path).pairs.equals(finished.pairs)
 
 
 def test_the_digest_of_the_code_is_of_what_decides_numbers(tmp_path, monkeypatch):

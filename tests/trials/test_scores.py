@@ -12,6 +12,7 @@ from rtc_bayes.trials.scores import (
     bootstrap_interval,
     expected_winnings,
     log_score,
+    score_pairs,
     summarise,
     winnings,
 )
@@ -111,6 +112,28 @@ def test_failed_trials_are_counted_and_left_out():
     assert summary.seconds_per_trial == pytest.approx(3.5)
     none = summarise(trials(failure="bad"), pairs([], []))
     assert (none.median_judged, none.mean_judged, none.seconds_per_trial) == (None,) * 3
+
+
+@pytest.mark.parametrize(
+    ("confidence", "correct", "said"),
+    [
+        (
+            [0.9] * 4,
+            [1, 0, None, 1],
+            r"^1 of 4 pairs have no outcome: .*Outcome\.unequal_pairs\(\)",
+        ),
+        ([None] * 4, [1, 0, None, 1], "no outcome"),
+        ([0.9, None, None, 0.9], [1, 0, 0, 1], "^2 of 4 pairs have no confidence; give one for"),
+        ([None] * 4, [1, 0, 2, 1], "outcomes have 2"),
+    ],
+)
+def test_pairs_without_an_outcome_or_some_without_a_confidence_are_refused(
+    confidence, correct, said
+):
+    with pytest.raises(rb.InputError, match=said):
+        score_pairs(pairs(confidence, correct))
+    with pytest.raises(rb.InputError, match=said):
+        summarise(trials(), pairs(confidence, correct))
 
 
 def test_summary_without_confidence():

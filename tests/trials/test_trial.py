@@ -72,6 +72,16 @@ def test_budgets_are_first_judgments_of_one_judging(trial, collection, small):
     assert docnos.tolist() == built.judgments.pool.docnos[order].tolist()
 
 
+def test_with_budgets_only_their_own_judgments_are_missing(small):
+    half = Qrels({t: {d: small.qrels[t][d] for d in [*small.qrels[t]][::2]} for t in small.qrels})
+    plan = replace(PLAN, algorithms=("ip",))
+    by_half = Collection.from_runs(small.runs, half, PLAN.estimand)
+    many, few = outcomes(by_half, plan, SEED)
+    assert many.missing == len(many.judging.missing)
+    judged = few.judgments.to_qrels()
+    assert few.missing == sum(d not in half[t] for t in judged for d in judged[t]) < many.missing
+
+
 @pytest.mark.parametrize(
     ("label", "sampling"),
     [("mtc/rtc:map at 15", {}), ("mtc/robust:gibbs at 15", {"draws": 30, "chains": 2, "tune": 20})],

@@ -171,6 +171,31 @@ def test_other_measures_are_refused(collection, evaluator):
         )
 
 
+@pytest.mark.parametrize("evaluator", ["nonrelevant", "bpref", "infap", "bootstrap"])
+def test_judged_topics_are_those_with_a_judgment(evaluator):
+    """And not those whose names are parts of the word."""
+    pool = pool_of({name: dict.fromkeys(("e", "dg", "7", "8"), name) for name in ("abc", "bca")})
+    qrels = rb.Qrels({"7": {"a": 1, "b": 0}, "8": {"a": 0, "c": 1}})
+    judgments = Judgments.from_qrels(pool, qrels)
+    judged, named = (
+        estimates_by(evaluator, judgments, rb.Estimand(topics=topics, depth=3), seed=1)
+        for topics in ("judged", ("7", "8"))
+    )
+    assert judged.expected.tolist() == named.expected.tolist()
+    assert judged.pairs.confidence.tolist() == named.pairs.confidence.tolist()
+
+
+@pytest.mark.parametrize("evaluator", ["nonrelevant", "condensed", "bpref", "infap", "xinfap"])
+def test_one_topic_is_refused_before_any_judging(evaluator, monkeypatch):
+    monkeypatch.setattr("rtc_bayes.trials.trial.build", lambda *_, **__: pytest.fail("judged"))
+    made = rb.simulate(n_topics=1, n_systems=4, seed=1)
+    algorithms = ("mtc", f"sample[by=strata]/{evaluator}")
+    plan = Plan(algorithms, n_systems=3, estimand=rb.Estimand(depth=10), budgets=(5,))
+    collection = Collection.from_runs(made.runs, made.qrels, plan.estimand)
+    with pytest.raises(InputError, match=f"{evaluator} states .*, and there is 1 topic; give two"):
+        list(outcomes(collection, plan, seed=1))
+
+
 def test_bootstrapped_average_precision_of_deep_lists_is_too_low():
     """What is drawn does not depend on rank, and relevant documents are at the top."""
     made = rb.simulate(n_topics=15, n_systems=6, seed=2)

@@ -23,8 +23,9 @@ from rtc_bayes.relevance.interface import (
     HasGraph,
     Sampling,
 )
-from rtc_bayes.relevance.newton import Floats, Mode, maximise, one_thread
+from rtc_bayes.relevance.newton import Floats, Mode, maximise
 from rtc_bayes.store.shown import counted
+from rtc_bayes.workers import one_thread
 
 SCALE_AT_ZERO = (
     "a scale of effects falls to 0 with them where its prior is highest there, as HalfNormal: "

@@ -26,7 +26,8 @@ from rtc_bayes.relevance.fitters.graphs import (
     open_density,
 )
 from rtc_bayes.relevance.interface import Diagnostics, Draws, Sampling, Stage
-from rtc_bayes.relevance.newton import Floats, one_thread
+from rtc_bayes.relevance.newton import Floats
+from rtc_bayes.workers import one_thread
 
 # Pareto's shape is fitted to the largest fifth of the ratios, five at least
 _FEWEST = 25

@@ -19,8 +19,9 @@ from rtc_bayes.relevance.effects import EffectsDraws, EffectsRegression
 from rtc_bayes.relevance.gibbs.chain import Prior, Rows, State
 from rtc_bayes.relevance.gibbs.sweeps import advance, begin
 from rtc_bayes.relevance.interface import Sampling
-from rtc_bayes.relevance.newton import Floats, one_thread
+from rtc_bayes.relevance.newton import Floats
 from rtc_bayes.store import spawn_seeds
+from rtc_bayes.workers import one_thread
 
 # rows that are whitened at a time
 _BLOCK = 65_536
