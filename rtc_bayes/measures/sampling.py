@@ -497,7 +497,7 @@ def equal_parts(most: Floats, total: float) -> Floats:
     [3.5, 1.0, 3.5]
     """
     if total >= most.sum() * (1.0 - 1e-12):
-        return most
+        return most.copy()
     rising = np.sort(most)
     used_up = np.cumsum(rising) - rising
     level = (total - used_up) / np.arange(len(most), 0, -1)

@@ -307,6 +307,7 @@ def test_equal_parts_are_equal_but_for_what_is_used_up(most, share):
     most = np.array(most)
     total = share * most.sum()
     parts = equal_parts(most, total)
+    assert not np.shares_memory(parts, most)
     assert (parts <= most).all()
     assert parts.sum() == pytest.approx(min(total, most.sum()))
     rest = parts[parts < most]
