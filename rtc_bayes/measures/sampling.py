@@ -111,8 +111,6 @@ class Sample:
             Grades from here on are relevant; by default the level that the qrels name, or 1.
         """
         check_type(pool, Pool, "the pool is", "pool the runs: Pool.from_runs(runs)")
-        if np.isnan(np.asarray(probability, dtype=np.float64)).any():
-            raise InputError("an inclusion probability is NaN", remedy="give numbers from 0 to 1")
         drawn = np.flatnonzero(poisson_sample(pool, probability, seed=seed))
         judgments = judged_by(pool, qrels, drawn, level_of(qrels, relevance_level))
         return cls(judgments, np.asarray(probability, dtype=np.float64))
@@ -321,11 +319,17 @@ def poisson_sample(pool: Pool, probability: ArrayLike, *, seed: int = 0) -> NDAr
     ----------
     pool : Pool
     probability : array-like of float, shape (documents,)
+        From 0 to 1.
     seed : int, at least 0
 
     Returns
     -------
     ndarray of bool, shape (documents,)
+
+    Raises
+    ------
+    InputError
+        Probabilities outside [0, 1], or not one for each document.
 
     Examples
     --------
@@ -341,6 +345,12 @@ def poisson_sample(pool: Pool, probability: ArrayLike, *, seed: int = 0) -> NDAr
             f"probability has shape {probability.shape}, and the pool "
             f"{counted(pool.n_documents, 'document')}",
             remedy=ONE_EACH,
+        )
+    wrong = ~((probability >= 0.0) & (probability <= 1.0))
+    if wrong.any():
+        raise InputError(
+            f"an inclusion probability is {probability[wrong][0]:g}",
+            remedy="give numbers from 0 to 1",
         )
     return permanent_numbers(pool, seed=seed) < probability
 
@@ -372,7 +382,7 @@ def inclusion_probabilities(
     Raises
     ------
     InputError
-        A size that is not above 0, or weights below 0.
+        A size that is not above 0, or weights that are below 0 or infinite.
 
     Examples
     --------
@@ -398,7 +408,7 @@ def sampling_weights(pool: Pool, sampling: SamplingWeights | ArrayLike) -> Float
     Raises
     ------
     InputError
-        Weights below 0, or not one for each document.
+        Weights that are below 0 or infinite, or not one for each document.
 
     Examples
     --------
@@ -409,10 +419,10 @@ def sampling_weights(pool: Pool, sampling: SamplingWeights | ArrayLike) -> Float
     """
     if not isinstance(sampling, str):
         values = np.asarray(sampling, dtype=np.float64)
-        if values.shape != (pool.n_documents,) or not (values >= 0.0).all():
+        if values.shape != (pool.n_documents,) or not ((values >= 0.0) & (values < np.inf)).all():
             raise InputError(
-                "weights are below 0, or not one for each document",
-                remedy="give uniform, depth, rank, or numbers of at least 0",
+                "weights are below 0 or infinite, or not one for each document",
+                remedy="give uniform, depth, rank, or finite numbers of at least 0",
             )
         return values
     best = pool.best_ranks
