@@ -17,6 +17,7 @@ from rtc_bayes.collection.pool import ONE_EACH
 from rtc_bayes.collection.qrels import Prel, Prels, level_of
 from rtc_bayes.errors import InputError, check_type, explains_types, moved, whole_number
 from rtc_bayes.measures.estimand import Estimand
+from rtc_bayes.measures.staged import expected_more
 from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]
@@ -398,7 +399,7 @@ def inclusion_probabilities(
     probability = np.zeros(pool.n_documents)
     for t in range(pool.n_topics):
         inside = pool.documents(t)
-        probability[inside] = scaled(values[inside], size)
+        probability[inside] = expected_more(probability[inside], values[inside], size)
     return probability
 
 
@@ -465,27 +466,6 @@ def rank_prior(ranks: NDArray[np.integer]) -> Floats:
         tails = np.cumsum(1.0 / np.arange(n, 0, -1))[::-1]
         row[listed] = tails[of_system[listed] - 1] / max(n, 1)
     return prior
-
-
-def scaled(weights: Floats, size: float) -> Floats:
-    """Scale weights to probabilities of this sum; those that pass 1 are 1.
-
-    Examples
-    --------
-    >>> scaled(np.array([3.0, 1.0, 1.0]), 2.0).tolist()
-    [1.0, 0.5, 0.5]
-    """
-    sure = np.zeros(len(weights), dtype=bool)
-    while True:
-        total = weights[~sure].sum()
-        left = size - sure.sum()
-        if total <= 0.0 or left >= (weights[~sure] > 0.0).sum():
-            return (weights > 0.0).astype(np.float64)
-        scaled = np.where(sure, 1.0, weights * (left / total))
-        over = scaled > 1.0
-        if not over.any():
-            return scaled
-        sure |= over
 
 
 def equal_parts(most: Floats, total: float) -> Floats:
