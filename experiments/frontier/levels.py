@@ -31,6 +31,7 @@ from experiments.frontier.run import read
 from experiments.whole_lists.four import COLLECTIONS
 from rtc_bayes import Pool, log_score, moments
 from rtc_bayes.confidence.unseen import with_unseen
+from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials import Collection, Outcome, Plan, outcomes
 
@@ -84,7 +85,7 @@ def first_line(outcome: Outcome) -> str:
     systems, pairs = outcome.systems_frame(), outcome.pairs_frame().dropna(subset="correct")
     error, sd = systems["expected"] - systems["true"], systems["sd"]
     score = log_score(pairs["confidence"].to_numpy(), pairs["correct"].to_numpy()).mean()
-    held = (error.abs() <= 1.96 * sd).mean()
+    held = (error.abs() <= NORMAL_95 * sd).mean()
     return (
         f"tau {outcome.tau:.3f}, log score {score:.3f}, bias {error.mean():+.3f}, "
         f"sd {sd.mean():.3f}, held {held:.1%}\n"

@@ -40,6 +40,7 @@ from experiments.reuse.left_out_groups import groups_of
 from experiments.whole_lists.four import COLLECTIONS, prepared
 from rtc_bayes import Estimand, log_score
 from rtc_bayes.collection.order import all_pairs
+from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.measures import paired_t
 from rtc_bayes.trials import Collection, Plan, outcomes
 from rtc_bayes.trials.complete import topic_scores_by
@@ -181,7 +182,7 @@ def scored(outcome: Outcome, collection: Collection) -> dict[str, object]:
     told = pairs.dropna(subset=["correct", "confidence"])
     correct, confidence = told["correct"].to_numpy(), told["confidence"].to_numpy()
     sd = systems["sd"].to_numpy()
-    within = np.abs(systems["expected"] - systems["true"]) <= 1.96 * sd
+    within = np.abs(systems["expected"] - systems["true"]) <= NORMAL_95 * sd
     return {
         "tau": tau,
         "significant": pairs["correct"][different].mean(),

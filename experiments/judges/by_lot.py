@@ -33,6 +33,7 @@ from experiments.judges.posterior import (
     sets_of_runs,
 )
 from experiments.whole_lists import four
+from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.relevance import LabelEvidence, of_retrieved
 from rtc_bayes.relevance.label_ranks import BesideRanks
 from rtc_bayes.report.tables import to_markdown
@@ -97,7 +98,7 @@ def measured(comparison: rb.Comparison, true: Floats) -> Floats:
             sd.mean(),
             np.sqrt((off**2).mean()),
             ((off / sd) ** 2).mean(),
-            (np.abs(off) < 1.96 * sd).mean(),
+            (np.abs(off) < NORMAL_95 * sd).mean(),
             log_score(sure[differ], correct[differ]).mean(),
         ]
     )

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import kendalltau, norm
+from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 
 import rtc_bayes as rb
@@ -117,8 +117,8 @@ def scores_of(confidence: Floats, greater: Floats, estimate: Floats, truth: Floa
         "log_score": log_score(sure, correct).mean(),
         "accuracy": correct.mean(),
         "confidence": sure.mean(),
-        "tau": kendalltau(estimate, truth).statistic,
-        "tau_top": kendalltau(estimate[top], truth[top]).statistic,
+        "tau": rb.kendall_tau(estimate, truth),
+        "tau_top": rb.kendall_tau(estimate[top], truth[top]),
     }
 
 

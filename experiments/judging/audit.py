@@ -27,6 +27,7 @@ from scipy.special import expit, logit
 
 import rtc_bayes as rb
 from experiments.whole_lists.four import prepared
+from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.measures.sampling import judged_by
 from rtc_bayes.report.tables import to_markdown
 
@@ -162,7 +163,7 @@ def looked_at(
         against=against,
         held=held,
         half_width=float((look.high - look.estimate)[1:].mean()),
-        no_look=float(1.96 * look.se[1:].mean()),
+        no_look=float(NORMAL_95 * look.se[1:].mean()),
     )
 
 

@@ -26,6 +26,7 @@ import pandas as pd
 from experiments.common import bins_table, of_algorithm, size, standard_error
 from experiments.whole_lists.four import COLLECTIONS, read
 from rtc_bayes import Estimand, Workers, read_groups
+from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.robustness import Study, study
 from rtc_bayes.store import progress_bar
@@ -108,7 +109,7 @@ def by_trial(pairs: pd.DataFrame) -> pd.DataFrame:
         pairs.assign(
             lost=lost,
             gap=pairs["correct"] - pairs["confidence"],
-            held=error <= 1.96 * pairs["sd"],
+            held=error <= NORMAL_95 * pairs["sd"],
         )
         .groupby("trial")[["lost", "gap", "held", "overlap"]]
         .mean()
@@ -136,7 +137,7 @@ def trial_row(arm: str, both: Study) -> dict[str, str]:
     trials = of_algorithm(both.trials, arm)
     systems = of_algorithm(both.systems, arm)
     systems = systems.assign(bias=systems["expected"] - systems["true"])
-    systems["held"] = systems["bias"].abs() <= 1.96 * systems["sd"]
+    systems["held"] = systems["bias"].abs() <= NORMAL_95 * systems["sd"]
     new, initial = (
         systems[systems["new"] == which].groupby("trial")[["bias", "held"]].mean()
         for which in (True, False)

@@ -20,6 +20,7 @@ from experiments.robust.development import of_each, trials_parser
 from experiments.robust.run import JUDGE
 from experiments.robust.whole_lists import by_estimand
 from rtc_bayes import Estimand
+from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.report.tables import number, to_markdown
 from rtc_bayes.trials import Collection, Outcome, Plan
 from rtc_bayes.trials.scores import log_score, winnings
@@ -75,7 +76,7 @@ def scores_of(pairs: pd.DataFrame) -> dict[str, str]:
     scores = {
         "confidence": f"{pairs['confidence'].mean():.3f}",
         "accuracy": f"{pairs['correct'].mean():.3f}",
-        "difference, 95%": f"{(error < 1.96 * pairs['sd']).mean():.1%}",
+        "difference, 95%": f"{(error < NORMAL_95 * pairs['sd']).mean():.1%}",
     }
     for kind, some in (("", pairs), ("judged for: ", pairs[pairs["initial"] == 2])):
         outcome = some["confidence"], some["correct"]

@@ -18,6 +18,7 @@ import numpy as np
 from experiments.robust.development import of_each, trials_parser, with_error
 from experiments.robust.run import JUDGE
 from rtc_bayes import Estimand, compare
+from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.trials import Collection, Outcome, Plan, Prediction
 from rtc_bayes.trials.scores import log_score
 
@@ -76,7 +77,7 @@ def scores(outcome: Outcome) -> list[float]:
         pairs["correct"].mean(),
         pairs["confidence"].mean(),
         error.mean(),
-        (error.abs() < 1.96 * systems["sd"]).mean(),
+        (error.abs() < NORMAL_95 * systems["sd"]).mean(),
     ]
 
 

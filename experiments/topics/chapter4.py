@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from experiments.common import read_collection
 from rtc_bayes import Estimand, Judgments, ScoreMatrix, kendall_tau, read_groups, select_topics
+from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.measures.pool_moments import moments
 from rtc_bayes.report.tables import to_markdown
 
@@ -123,7 +124,7 @@ def tables(splits: Iterator[Split], sizes: tuple[int, ...]) -> Iterator[tuple[st
     """Yield a table of each kind of agreement: solvers by sizes, with 1.96 standard errors."""
     rows = [one for n, split in enumerate(splits) for one in outcomes(split, n, sizes)]
     by = pd.DataFrame(rows).groupby(["solver", "size"], sort=False)
-    mean, error = by.mean(), 1.96 * by.std() / np.sqrt(by.count())
+    mean, error = by.mean(), NORMAL_95 * by.std() / np.sqrt(by.count())
     for name in mean.columns:
         text = mean[name].map("{:.3f}".format) + " ±" + error[name].map("{:.3f}".format)
         frame = text.rename("value").reset_index()

@@ -18,6 +18,7 @@ import pandas as pd
 
 from experiments.whole_lists.four import judged_to, prepared
 from rtc_bayes import Pool, Sample, ScoreMatrix, inclusion_probabilities, stat_ap
+from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.report.tables import to_markdown
 
 COLLECTIONS = {"trec8_adhoc": "TREC-8", "robust03": "Robust 2003"}
@@ -46,7 +47,7 @@ def main() -> None:
             ]
             scores = np.array([each.scores.mean.mean(axis=1) for each in made])
             stated = np.array([np.sqrt(np.diag(each.covariance)) for each in made])
-            held = np.abs(scores - truth) <= 1.96 * stated
+            held = np.abs(scores - truth) <= NORMAL_95 * stated
             rows.append(
                 {
                     "collection": name,

@@ -26,6 +26,7 @@ from rtc_bayes import (
     select_adaptively,
     suggest_topics,
 )
+from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.report.tables import to_markdown
 
 COLLECTIONS = {"trec8_adhoc": "TREC-8", "robust03": "Robust 2003"}
@@ -54,7 +55,7 @@ def start(runs: Runs, qrels: Qrels, by: str, n: int, systems: int, seed: int) ->
     return {
         "stated rho": ranked["rho"].mean(),
         "true rho": float(np.mean(true)),
-        "intervals hold": (np.abs(error) <= 1.96 * sd).mean(),
+        "intervals hold": (np.abs(error) <= NORMAL_95 * sd).mean(),
         "error": float(np.sqrt((error**2).mean())),
         "sd": float(np.sqrt((sd**2).mean())),
     }

@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_limits
 from experiments.whole_lists.four import COLLECTIONS, judged_to, prepared
 from experiments.whole_lists.shallow import DEPTHS, maps
 from rtc_bayes import Estimand, Judgments, Pool, Runs, compare, fit
+from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials import quietly
 
@@ -71,7 +72,7 @@ def held_alone(folder: str, tag: str, prior: str) -> pd.DataFrame:
                     "true": true,
                     "bias": error,
                     "error": abs(error),
-                    "95% of scores": abs(error) <= 1.96 * float(comparison.sd[0]),
+                    "95% of scores": abs(error) <= NORMAL_95 * float(comparison.sd[0]),
                 }
             )
     return pd.DataFrame(rows).assign(collection=COLLECTIONS[folder].name)

@@ -31,6 +31,7 @@ from threadpoolctl import threadpool_limits
 
 from experiments.whole_lists.four import COLLECTIONS, condensed, fitted_to, prepared
 from rtc_bayes import Estimand, compare, evaluate
+from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.measures.residual import expected_common_error
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials import quietly
@@ -129,8 +130,8 @@ def tables(errors: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
                         "depth": depth,
                         "u": rows["unjudged"].mean().round(2),
                         "error, of the score": (rows["error"] / rows["expected"]).mean().round(3),
-                        "without": f"{(size <= 1.96 * rows['sd']).mean():.1%}",
-                        "with": f"{(size <= 1.96 * beside).mean():.1%}",
+                        "without": f"{(size <= NORMAL_95 * rows['sd']).mean():.1%}",
+                        "with": f"{(size <= NORMAL_95 * beside).mean():.1%}",
                     }
                 )
         of_measures.append(row)

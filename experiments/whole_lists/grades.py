@@ -25,6 +25,7 @@ import pandas as pd
 from experiments.whole_lists.four import COLLECTIONS, read
 from rtc_bayes import Estimand, Pool, Qrels, Relevance, Runs, compare
 from rtc_bayes.collection.grades import CONCENTRATION, GradeDistribution
+from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials import Collection, Outcome, Plan, outcomes, quietly
 
@@ -133,7 +134,7 @@ def scores(
             row |= {
                 "bias of nDCG@10": error.mean(),
                 "mean sd": comparison.sd.mean(),
-                "95% of scores": (np.abs(error) < 1.96 * comparison.sd).mean(),
+                "95% of scores": (np.abs(error) < NORMAL_95 * comparison.sd).mean(),
             }
         yield row
 

@@ -52,8 +52,8 @@ class HoldOutDesign(Shown):
     Raises
     ------
     InputError
-        An array of another shape, a name twice or empty, fewer than two groups, or a topic to
-        which no group contributes.
+        An array of another shape, a name twice, one that is no id, fewer than two groups, or a
+        topic to which no group contributes.
 
     Examples
     --------
@@ -72,11 +72,10 @@ class HoldOutDesign(Shown):
 
     def __post_init__(self) -> None:
         for what in ("topics", "groups"):
-            names = tuple(str(name) for name in getattr(self, what))
-            if len(set(names)) < len(names) or not all(names):
+            names = tuple(text_of(name, what.removesuffix("s")) for name in getattr(self, what))
+            if len(set(names)) < len(names):
                 raise InputError(
-                    f"{what} of a design must be distinct and not empty",
-                    remedy="name each of them once",
+                    f"{what} of a design must be distinct", remedy="name each of them once"
                 )
             object.__setattr__(self, what, names)
         mask = np.array(self.contributes, dtype=np.bool_)

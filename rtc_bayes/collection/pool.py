@@ -251,16 +251,19 @@ class Pool(Saved):
         InputError
             No number of a topic of the pool.
         """
-        if not isinstance(topic, Integral) or not 0 <= topic < len(self.topics):
-            raise InputError(
-                f"the pool has no topic of the number {topic!r:.60}",
-                remedy=f"give one from 0 to {self.n_topics - 1}; pool.topics.index(ID) is a "
-                "topic's",
-            )
+        _check_number("topic", topic, self.n_topics, "pool.topics.index(ID) is a topic's")
         return slice(int(self.topic_starts[topic]), int(self.topic_starts[topic + 1]))
 
     def ranking(self, system: int, topic: int) -> NDArray[np.int32]:
-        """Document indices that a system retrieved for a topic, best first."""
+        """Document indices that a system retrieved for a topic, best first; both by their number.
+
+        Raises
+        ------
+        InputError
+            No number of a system or a topic of the pool.
+        """
+        _check_number("system", system, self.n_systems, "pool.systems.index(NAME) is a system's")
+        _check_number("topic", topic, self.n_topics, "pool.topics.index(ID) is a topic's")
         cell = system * self.n_topics + topic
         return self.ranked[self.list_starts[cell] : self.list_starts[cell + 1]]
 
@@ -429,6 +432,12 @@ class Pool(Saved):
     def pair_of(self, document: int | np.integer) -> tuple[str, str]:
         """Return the topic and the docno of a document of the pool, given by its index.
 
+        Raises
+        ------
+        InputError
+            No index of a document of the pool, such as the -1 by which :meth:`locate` says that
+            the pool does not hold a docno.
+
         Examples
         --------
         >>> import rtc_bayes as rb
@@ -436,6 +445,8 @@ class Pool(Saved):
         >>> pool.pair_of(1)
         ('1', 'b')
         """
+        located = "pool.locate(ID, DOCNOS) finds them, and gives -1 for those it does not hold"
+        _check_number("document", document, self.n_documents, located)
         topic = int(np.searchsorted(self.topic_starts, document, side="right")) - 1
         return self.topics[topic], str(self.docnos[document])
 
@@ -580,13 +591,18 @@ class Pool(Saved):
 
         Parameters
         ----------
-        depth : int, optional
+        depth : int, at least 1, optional
             Compare the first so many documents of each list; by default all that are pooled.
 
         Returns
         -------
         ndarray of float, shape (systems, systems)
             Symmetric, in [0, 1].
+
+        Raises
+        ------
+        InputError
+            A depth that is no whole number of at least 1.
 
         Examples
         --------
@@ -599,9 +615,10 @@ class Pool(Saved):
         """
         from scipy.sparse import csr_array
 
+        deepest = self.depth if depth is None else whole_number("depth", depth, least=1)
         total = np.zeros((self.n_systems, self.n_systems))
         for t in range(self.n_topics):
-            lists = self.lists(t).cut(min(depth or self.depth, self.depth))
+            lists = self.lists(t).cut(min(deepest, self.depth))
             held = np.ones(len(lists.ranked))
             inside = self.documents(t)
             shape = self.n_systems, inside.stop - inside.start
@@ -675,6 +692,15 @@ class Pool(Saved):
         return (
             f"Pool({counted(self.n_systems, 'system')}, {counted(self.n_topics, 'topic')}, depth "
             f"{self.depth}{scored}, {counted(self.n_documents, 'document')})"
+        )
+
+
+def _check_number(what: str, number: object, count: int, more: str) -> None:
+    """Refuse what is no number, from 0, of a system, topic or document."""
+    if not isinstance(number, Integral) or not 0 <= number < count:
+        raise InputError(
+            f"the pool has no {what} of the number {number!r:.60}",
+            remedy=f"give one from 0 to {count - 1}; {more}",
         )
 
 

@@ -11,6 +11,7 @@ from .plain import (
     paired_t as paired_t,
 )
 from .pool_moments import Moments as Moments, moments as moments
+from .sampled_scores import SampledScores as SampledScores
 from .sampling import (
     Sample as Sample,
     inclusion_probabilities as inclusion_probabilities,
@@ -21,7 +22,6 @@ from .sampling import (
 from .scores import ScoreMatrix as ScoreMatrix
 from .stat_ap import (
     RelevantCounts as RelevantCounts,
-    SampledScores as SampledScores,
     horvitz_thompson as horvitz_thompson,
     stat_ap as stat_ap,
 )

@@ -13,9 +13,9 @@ from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.linear import Linear
 from rtc_bayes.measures.names import Measure, MeasureLike, parse_measure
 from rtc_bayes.measures.pool_moments import on_pool
+from rtc_bayes.measures.sampled_scores import SampledScores
 from rtc_bayes.measures.sampling import Sample
 from rtc_bayes.measures.scores import ScoreMatrix
-from rtc_bayes.measures.stat_ap import SampledScores
 
 if TYPE_CHECKING:
     from rtc_bayes.collection.lists import Lists
@@ -123,7 +123,8 @@ def model_assisted(
                     remedy="give AP, P@k, DCG@k or RBP",
                 )
             scores[:, t], slopes = linear.gains @ here, linear.gains
-        spread = slopes * noise[inside]
+        noisy = np.flatnonzero(noise[inside])
+        spread = slopes[:, noisy] * noise[inside][noisy]
         variance[:, t] = (spread**2).sum(axis=1)
         covariance += spread @ spread.T
     name = f"model-assisted {asked.name}"
@@ -176,7 +177,8 @@ def numerator(lists: Lists, x: Floats) -> tuple[Floats, Floats]:
         entries = slice(lists.starts[s], lists.starts[s + 1])
         ranked, ranks = lists.ranked[entries], lists.ranks[entries]
         here = x[ranked]
-        precision = (1.0 + np.cumsum(here) - here) / ranks
+        # not 1 + cumsum - here: beside one over a tiny probability 1 would be lost
+        precision = np.cumsum(np.concatenate([[1.0], here]))[:-1] / ranks
         over_rank = here / ranks
         below = over_rank[::-1].cumsum()[::-1] - over_rank
         sums[s] = here @ precision

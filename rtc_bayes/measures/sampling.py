@@ -17,6 +17,7 @@ from rtc_bayes.collection.pool import ONE_EACH
 from rtc_bayes.collection.qrels import Prel, Prels, level_of
 from rtc_bayes.errors import InputError, check_type, explains_types, moved, whole_number
 from rtc_bayes.measures.estimand import Estimand
+from rtc_bayes.measures.staged import expected_more
 from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]
@@ -111,8 +112,6 @@ class Sample:
             Grades from here on are relevant; by default the level that the qrels name, or 1.
         """
         check_type(pool, Pool, "the pool is", "pool the runs: Pool.from_runs(runs)")
-        if np.isnan(np.asarray(probability, dtype=np.float64)).any():
-            raise InputError("an inclusion probability is NaN", remedy="give numbers from 0 to 1")
         drawn = np.flatnonzero(poisson_sample(pool, probability, seed=seed))
         judgments = judged_by(pool, qrels, drawn, level_of(qrels, relevance_level))
         return cls(judgments, np.asarray(probability, dtype=np.float64))
@@ -321,11 +320,17 @@ def poisson_sample(pool: Pool, probability: ArrayLike, *, seed: int = 0) -> NDAr
     ----------
     pool : Pool
     probability : array-like of float, shape (documents,)
+        From 0 to 1.
     seed : int, at least 0
 
     Returns
     -------
     ndarray of bool, shape (documents,)
+
+    Raises
+    ------
+    InputError
+        Probabilities outside [0, 1], or not one for each document.
 
     Examples
     --------
@@ -341,6 +346,12 @@ def poisson_sample(pool: Pool, probability: ArrayLike, *, seed: int = 0) -> NDAr
             f"probability has shape {probability.shape}, and the pool "
             f"{counted(pool.n_documents, 'document')}",
             remedy=ONE_EACH,
+        )
+    wrong = ~((probability >= 0.0) & (probability <= 1.0))
+    if wrong.any():
+        raise InputError(
+            f"an inclusion probability is {probability[wrong][0]:g}",
+            remedy="give numbers from 0 to 1",
         )
     return permanent_numbers(pool, seed=seed) < probability
 
@@ -372,7 +383,7 @@ def inclusion_probabilities(
     Raises
     ------
     InputError
-        A size that is not above 0, or weights below 0.
+        A size that is not above 0, or weights that are below 0 or infinite.
 
     Examples
     --------
@@ -388,7 +399,7 @@ def inclusion_probabilities(
     probability = np.zeros(pool.n_documents)
     for t in range(pool.n_topics):
         inside = pool.documents(t)
-        probability[inside] = scaled(values[inside], size)
+        probability[inside] = expected_more(probability[inside], values[inside], size)
     return probability
 
 
@@ -398,7 +409,7 @@ def sampling_weights(pool: Pool, sampling: SamplingWeights | ArrayLike) -> Float
     Raises
     ------
     InputError
-        Weights below 0, or not one for each document.
+        Weights that are below 0 or infinite, or not one for each document.
 
     Examples
     --------
@@ -409,10 +420,10 @@ def sampling_weights(pool: Pool, sampling: SamplingWeights | ArrayLike) -> Float
     """
     if not isinstance(sampling, str):
         values = np.asarray(sampling, dtype=np.float64)
-        if values.shape != (pool.n_documents,) or not (values >= 0.0).all():
+        if values.shape != (pool.n_documents,) or not ((values >= 0.0) & (values < np.inf)).all():
             raise InputError(
-                "weights are below 0, or not one for each document",
-                remedy="give uniform, depth, rank, or numbers of at least 0",
+                "weights are below 0 or infinite, or not one for each document",
+                remedy="give uniform, depth, rank, or finite numbers of at least 0",
             )
         return values
     best = pool.best_ranks
@@ -457,27 +468,6 @@ def rank_prior(ranks: NDArray[np.integer]) -> Floats:
     return prior
 
 
-def scaled(weights: Floats, size: float) -> Floats:
-    """Scale weights to probabilities of this sum; those that pass 1 are 1.
-
-    Examples
-    --------
-    >>> scaled(np.array([3.0, 1.0, 1.0]), 2.0).tolist()
-    [1.0, 0.5, 0.5]
-    """
-    sure = np.zeros(len(weights), dtype=bool)
-    while True:
-        total = weights[~sure].sum()
-        left = size - sure.sum()
-        if total <= 0.0 or left >= (weights[~sure] > 0.0).sum():
-            return (weights > 0.0).astype(np.float64)
-        scaled = np.where(sure, 1.0, weights * (left / total))
-        over = scaled > 1.0
-        if not over.any():
-            return scaled
-        sure |= over
-
-
 def equal_parts(most: Floats, total: float) -> Floats:
     """Spread a number of documents equally, in parts of one too, no more to each than its most.
 
@@ -497,7 +487,7 @@ def equal_parts(most: Floats, total: float) -> Floats:
     [3.5, 1.0, 3.5]
     """
     if total >= most.sum() * (1.0 - 1e-12):
-        return most
+        return most.copy()
     rising = np.sort(most)
     used_up = np.cumsum(rising) - rising
     level = (total - used_up) / np.arange(len(most), 0, -1)

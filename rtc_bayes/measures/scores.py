@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.errors import InputError
@@ -23,6 +23,42 @@ if TYPE_CHECKING:
 
 
 type Floats = NDArray[np.float64]
+
+
+def cells(name: str, values: ArrayLike, shape: tuple[int, int]) -> Floats:
+    """Take a number for every system and topic, as a read-only copy.
+
+    Parameters
+    ----------
+    name : str
+        What the numbers are.
+    values : array-like of float
+    shape : (int, int)
+        How many systems and topics.
+
+    Raises
+    ------
+    InputError
+        No numbers, or an array of another shape.
+
+    Examples
+    --------
+    >>> cells("AP", [[0.5, 0.25]], (1, 2)).tolist()
+    [[0.5, 0.25]]
+    """
+    try:
+        numbers = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{name} is {values!r:.60}", remedy="give numbers, (systems, topics)"
+        ) from None
+    if numbers.shape != shape:
+        raise InputError(
+            f"{name} has shape {numbers.shape}, not (systems, topics) {shape}",
+            remedy="give a row for every system and a column for every topic",
+        )
+    freeze(numbers)
+    return numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,21 +98,9 @@ class ScoreMatrix(Saved):
     def __post_init__(self) -> None:
         shape = (len(self.systems), len(self.topics))
         for name in ("mean", "variance"):
-            try:
-                values = np.array(getattr(self, name), dtype=np.float64)
-            except (TypeError, ValueError):
-                raise InputError(
-                    f"{name} is {getattr(self, name)!r:.60}",
-                    remedy="give numbers, (systems, topics)",
-                ) from None
-            if values.shape != shape:
-                raise InputError(
-                    f"{name} has shape {values.shape}, not (systems, topics) {shape}",
-                    remedy="give a row for every system and a column for every topic",
-                )
+            values = cells(name, getattr(self, name), shape)
             if np.isinf(values).any():
                 raise InputError(f"a {name} is infinite", remedy="give NaN for what is unknown")
-            freeze(values)
             object.__setattr__(self, name, values)
         for names in (self.systems, self.topics):
             if len(set(names)) < len(names):

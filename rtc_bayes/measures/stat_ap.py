@@ -2,106 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
 
-from rtc_bayes.collection.lists import Lists
-from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.errors import explains_types
-from rtc_bayes.measures.plain import PairDifferences
+from rtc_bayes.measures.model_assisted import model_assisted
+from rtc_bayes.measures.sampled_scores import SampledScores
 from rtc_bayes.measures.sampling import Sample
-from rtc_bayes.measures.scores import ScoreMatrix, without_rounding
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # relevant documents drawn of a topic, from which a variance can be estimated
 _ENOUGH = 2
 
 type Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class SampledScores:
-    """Scores estimated from a sample, with their sampling variance.
-
-    Attributes
-    ----------
-    scores : ScoreMatrix
-        Of every system on every topic: the estimate, and its estimated variance.
-    covariance : ndarray of float, shape (systems, systems)
-        Estimated, of the means over topics: systems share the sample.
-    few : int
-        How many topics, of which documents were drawn by chance, have fewer than two relevant
-        ones: as far as the sample tells scores hardly vary there, so that variances are too low,
-        and scores are 0 where none was drawn.
-
-    Examples
-    --------
-    >>> import rtc_bayes as rb
-    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
-    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
-    >>> probability = rb.inclusion_probabilities(pool, 8)
-    >>> estimate = rb.stat_ap(rb.Sample.draw(pool, simulated.qrels, probability))
-    >>> estimate, estimate.pairs().confidence.shape
-    (SampledScores(ScoreMatrix(statAP, 4 systems, 3 topics)), (6,))
-    """
-
-    scores: ScoreMatrix
-    covariance: Floats
-    few: int = 0
-
-    def pairs(self) -> PairDifferences:
-        """Return the difference of every two systems, and the normal confidence in its sign.
-
-        Topics are those at hand: the sampling of documents alone makes the difference uncertain.
-        """
-        mean = self.scores.mean.mean(axis=1)
-        first, second = all_pairs(len(mean))
-        own = np.diag(self.covariance)
-        variance = own[first] + own[second] - 2.0 * self.covariance[first, second]
-        difference = without_rounding(mean[first] - mean[second])
-        sd = np.sqrt(np.maximum(variance, 0.0))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            size = np.where(difference == 0.0, 0.0, np.abs(difference) / sd)
-        return PairDifferences(difference, sd, norm.cdf(size))
-
-    def mean_frame(self) -> pd.DataFrame:
-        """Return a row per system: its name, its mean over topics, and the sampling sd of that.
-
-        Examples
-        --------
-        >>> matrix = ScoreMatrix([[0.25, 0.5]], [[0.0, 0.04]], ("bm25",), ("1", "2"), "statAP")
-        >>> SampledScores(matrix, np.array([[0.01]])).mean_frame().to_dict("records")
-        [{'system': 'bm25', 'statAP': 0.375, 'sd': 0.1}]
-        """
-        import pandas as pd
-
-        means, sd = self.scores.mean.mean(axis=1), np.sqrt(np.diag(self.covariance))
-        return pd.DataFrame({"system": self.scores.systems, self.scores.measure: means, "sd": sd})
-
-    def to_dict(self, *, per_topic: bool = False) -> dict[str, dict[str, Any]]:
-        """Return {measure: {system: {"mean", "sd"}}}, or {...: {topic: {"score", "sd"}}}."""
-        systems, topics = self.scores.systems, self.scores.topics
-        if per_topic:
-            sd = np.sqrt(self.scores.variance)
-            cells = {
-                system: {
-                    topic: {"score": float(self.scores.mean[s, t]), "sd": float(sd[s, t])}
-                    for t, topic in enumerate(topics)
-                }
-                for s, system in enumerate(systems)
-            }
-            return {self.scores.measure: cells}
-        rows = self.mean_frame().itertuples(index=False)
-        return {self.scores.measure: {name: {"mean": mean, "sd": sd} for name, mean, sd in rows}}
-
-    def __repr__(self) -> str:
-        return f"SampledScores({self.scores!r})"
 
 
 @explains_types
@@ -113,7 +27,7 @@ def stat_ap(sample: Sample) -> SampledScores:
     counting 1, and 0 where a system does not retrieve it; statAP is the mean of these precisions
     weighted by w (Hosseini 2013, eqs. 3.10-3.11). Numerator and denominator are unbiased; their
     ratio is so for large samples, and may be above 1. A topic where no relevant document was drawn
-    has 0.
+    has 0. It is :func:`rtc_bayes.measures.model_assisted` by a model that finds nothing relevant.
 
     The variance is that of Poisson sampling by linearisation: the sum over relevant documents
     drawn of (1 - p) w² z², with z = (precision at d + sum of w/rank over those ranked below d -
@@ -140,47 +54,14 @@ def stat_ap(sample: Sample) -> SampledScores:
     >>> rb.stat_ap(sample).scores.mean.round(4).tolist(), rb.stat_ap(sample).covariance.tolist()
     ([[0.8333]], [[0.0]])
     """
-    pool = sample.judgments.pool
-    systems, topics = pool.n_systems, pool.n_topics
-    scores, variance = np.zeros((systems, topics)), np.zeros((systems, topics))
-    covariance, few = np.zeros((systems, systems)), 0
-    weights, p = sample.weights, np.nan_to_num(sample.probability, nan=1.0)
-    for t in range(topics):
-        inside = pool.documents(t)
-        w = weights[inside]
-        drawn = np.flatnonzero(w > 0.0)
-        chance = (sample.judgments.judged[inside] & (p[inside] < 1.0)).any()
-        few += bool(len(drawn) < _ENOUGH and chance)
-        if not len(drawn):
-            continue
-        precision, below = _at_ranks(pool.lists(t), w)
-        total = w.sum()
-        scores[:, t] = precision @ w[drawn] / total
-        z = (precision + below - scores[:, t, None]) / total
-        spread = z * (np.sqrt(1.0 - p[inside][drawn]) * w[drawn])
-        variance[:, t] = (spread**2).sum(axis=1)
-        covariance += spread @ spread.T
-    matrix = ScoreMatrix(scores, variance, pool.systems, pool.topics, "statAP")
-    return SampledScores(matrix, covariance / max(topics, 1) ** 2, few)
-
-
-def _at_ranks(lists: Lists, weights: Floats) -> tuple[Floats, Floats]:
-    """Return the precision at each document of weight, and the sum of w/rank below it.
-
-    Shapes (systems, documents of weight); 0 where a system does not rank the document.
-    """
-    drawn = np.flatnonzero(weights > 0.0)
-    column = np.full(len(weights), -1)
-    column[drawn] = np.arange(len(drawn))
-    precision, below = np.zeros((2, lists.n_lists, len(drawn)))
-    for s in range(lists.n_lists):
-        entries = slice(lists.starts[s], lists.starts[s + 1])
-        ranked, ranks = lists.ranked[entries], lists.ranks[entries]
-        relevant = weights[ranked] > 0.0
-        place, rank, w = column[ranked[relevant]], ranks[relevant], weights[ranked[relevant]]
-        precision[s, place] = np.cumsum(np.concatenate([[1.0], w]))[:-1] / rank
-        below[s, place] = (w / rank)[::-1].cumsum()[::-1] - w / rank
-    return precision, below
+    judgments, pool = sample.judgments, sample.judgments.pool
+    estimate = model_assisted(np.zeros(pool.n_documents), sample)
+    topics = pool.topic_of
+    relevant = np.bincount(topics[sample.weights > 0.0], minlength=pool.n_topics)
+    by_chance = judgments.judged & (sample.probability < 1.0)
+    chance = np.bincount(topics[by_chance], minlength=pool.n_topics)
+    few = int(((relevant < _ENOUGH) & (chance > 0)).sum())
+    return replace(estimate, scores=replace(estimate.scores, measure="statAP"), few=few)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.ids import shared_topics, some
-from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.collection.unretrieved import NAMES, topics_of_other_names
 from rtc_bayes.errors import InputError, explains_types, warn, whole_number
@@ -22,6 +21,7 @@ from rtc_bayes.measures.names import (
     name_among,
     parse_measure,
 )
+from rtc_bayes.measures.scores import cells
 from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
@@ -51,6 +51,11 @@ class ScoreTable(Shown):
         By its name, as "Judged@100": which share of the first documents of a list, or of all where
         it is shorter, has a judgment; empty where that was not asked for.
 
+    Raises
+    ------
+    InputError
+        Arrays of other shapes.
+
     Examples
     --------
     >>> table = ScoreTable(("bm25", "lm"), ("1", "2"), {"AP": np.array([[0.5, 0.25], [1.0, 0.0]])})
@@ -65,7 +70,11 @@ class ScoreTable(Shown):
     judged: dict[str, NDArray[np.float64]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        freeze(*self.values.values(), *self.judged.values())
+        shape = (len(self.systems), len(self.topics))
+        for name in ("values", "judged"):
+            by_measure = getattr(self, name).items()
+            table = {measure: cells(measure, values, shape) for measure, values in by_measure}
+            object.__setattr__(self, name, table)
 
     @property
     def measures(self) -> tuple[str, ...]:

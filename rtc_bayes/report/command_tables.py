@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Qrels
     from rtc_bayes.confidence import Comparison
     from rtc_bayes.judging import JudgingPlan
+    from rtc_bayes.measures.sampled_scores import SampledScores
     from rtc_bayes.measures.sampling import Sample
-    from rtc_bayes.measures.stat_ap import SampledScores
     from rtc_bayes.measures.truth import ScoreTable
     from rtc_bayes.robustness import Demo
 

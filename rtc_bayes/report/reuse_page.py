@@ -23,6 +23,7 @@ from rtc_bayes.report.exports import TABLES, write_page
 from rtc_bayes.report.page import Page, StudyTable, whole_page
 from rtc_bayes.report.reuse_tables import reuse_tables
 from rtc_bayes.report.tables import probability
+from rtc_bayes.reuse.permutation import defined
 from rtc_bayes.store import write_csv
 from rtc_bayes.store.shown import counted
 
@@ -214,7 +215,7 @@ def _facts(result: Reusability) -> list[tuple[str, str]]:
         ),
         (
             probability(result.loss_p),
-            f"p of the loss, by {counted(len(result.permuted.loss), 'permutation')}",
+            f"p of the loss, by {counted(len(defined(result.permuted.loss)), 'permutation')}",
         ),
         (f"{result.detectable_loss:.4f}", "a loss that would be found with probability 0.8"),
     ]

@@ -29,6 +29,7 @@ from rtc_bayes.reuse.permutation import (
     holm,
     paired_tests,
     permutation_p,
+    permutation_sd,
     permuted_statistics,
     statistics,
 )
@@ -259,8 +260,8 @@ class Reusability(Shown):
 
     @property
     def loss_sd(self) -> float:
-        """Standard deviation of the loss with topics in other orders."""
-        return float(np.std(self.permuted.loss, ddof=1))
+        """Standard deviation of the loss with topics in other orders, where it is defined."""
+        return permutation_sd(self.permuted.loss)
 
     @property
     def loss_p(self) -> float:
@@ -351,7 +352,7 @@ class Reusability(Shown):
                     "baseline_topics": int(held.contributed[members].any(axis=0).sum()),
                     "reuse_topics": int(held.held[members].any(axis=0).sum()),
                     "loss": float(observed[n]),
-                    "sd": float(np.std(permuted[:, n], ddof=1)),
+                    "sd": permutation_sd(permuted[:, n]),
                     "p": float(p[n]),
                     "p_holm": float(adjusted[n]),
                     "rmse": rmse(*(part[members] for part in self._scores)),
@@ -442,6 +443,7 @@ class Reusability(Shown):
                 f"mean score), p {self.loss_p:.3f}. A loss of {self.detectable_loss:.3f} "
                 f"({self.detectable_loss / mean:.0%}) would be found with probability 0.8."
             )
+        said += self._left_out()
         changed = [c for c in COMPARISONS if p.get(c, 1.0) <= self.level]
         if changed:
             words = " and ".join(f"{_WORDS[c]} (adjusted p {p[c]:.3f})" for c in changed)
@@ -455,9 +457,22 @@ class Reusability(Shown):
                 if p
                 else "No pair of systems could be tested."
             )
-            said.insert(0 if self.loss_p <= self.level else 1, unchanged)
+            said.insert(0 if self.loss_p <= self.level else len(said), unchanged)
         said.append(_ENDS[self.reusable] if p or self.reusable is False else _UNTESTED)
         return " ".join(said)
+
+    def _left_out(self) -> list[str]:
+        """Say how many orders of topics have no loss, as may be where scores are missing."""
+        measured = ~np.isnan(self.observed.group_loss)
+        of_groups = np.isnan(self.permuted.group_loss[:, measured]).sum(axis=0)
+        if not of_groups.any():  # where there is no loss, there is none of any group
+            return []
+        overall = int(np.isnan(self.permuted.loss).sum())
+        return [
+            f"Of {counted(len(self.permuted.loss), 'permutation')} {overall} are left out, and up "
+            f"to {of_groups.max()} for the loss of a group: scores are missing, so that no loss "
+            "can be measured with topics in that order."
+        ]
 
     def _p_holm(self) -> dict[str, float]:
         """Return the p-values of the comparisons that have pairs, adjusted for their number."""

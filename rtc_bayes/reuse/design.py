@@ -25,7 +25,7 @@ from rtc_bayes.store.shown import counted
 @moved(baseline="write baseline_topics", most_runs="write most_systems")
 def hold_out(
     groups: Mapping[str, str] | Iterable[str],
-    topics: Sequence[str] | int,
+    topics: Iterable[str | int] | int,
     held: int = 2,
     *,
     baseline_topics: int = 0,
@@ -52,8 +52,8 @@ def hold_out(
     groups : mapping of str to str, or iterable of str
         Group (site) of each system (a Series indexed by system will do), or the groups' names;
         their order does not matter.
-    topics : sequence of str, or int
-        Topics, or how many there are (named 1, 2, ...).
+    topics : iterable of str or int, or int
+        Ids of topics, or how many there are (named 1, 2, ...).
     held : int, 1 to the number of groups less 1
         k, groups held out of each topic that is not of the baseline. Comparisons between groups
         need 2 or more.
@@ -80,7 +80,8 @@ def hold_out(
     Raises
     ------
     InputError
-        Too few topics or groups, unknown groups, or demands that no design meets.
+        Too few topics or groups, a topic that is no id (301.0 is not the topic 301), unknown
+        groups, or demands that no design meets.
 
     Examples
     --------
@@ -259,9 +260,9 @@ def _pairs(never_together: Collection[Collection[str]]) -> list[frozenset[str]]:
     return pairs
 
 
-def _topics(topics: Sequence[str] | int) -> tuple[str, ...]:
+def _topics(topics: Iterable[str | int] | int) -> tuple[str, ...]:
     if isinstance(topics, str):
         raise InputError("topics is one text", remedy="give a sequence of topics, or their number")
-    if isinstance(topics, Sequence):
-        return tuple(str(topic) for topic in topics)
+    if isinstance(topics, Iterable):
+        return tuple(text_of(topic, "topic") for topic in topics)
     return tuple(str(n + 1) for n in range(whole_number("topics", topics, least=1)))

@@ -125,6 +125,33 @@ def _blocks(topics: tuple[str, ...], strata: Mapping[str, object] | None) -> lis
     ]
 
 
+def defined(permuted: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Leave out orders whose statistic is NaN: where scores are missing some have none."""
+    return permuted[~np.isnan(permuted)]
+
+
+def permutation_sd(permuted: NDArray[np.float64]) -> float:
+    """Return the standard deviation of a statistic over orders.
+
+    Parameters
+    ----------
+    permuted : ndarray, shape (permutations,)
+        Orders whose statistic is undefined are left out.
+
+    Returns
+    -------
+    float
+        NaN where fewer than two orders are left.
+
+    Examples
+    --------
+    >>> permutation_sd(np.array([1.0, np.nan, 2.0, 3.0]))
+    1.0
+    """
+    orders = defined(permuted)
+    return float(np.std(orders, ddof=1)) if len(orders) > 1 else float("nan")
+
+
 def permutation_p(observed: float, permuted: NDArray[np.float64]) -> float:
     """Return the share of orders, the true one among them, whose statistic is as large in size.
 
@@ -144,12 +171,12 @@ def permutation_p(observed: float, permuted: NDArray[np.float64]) -> float:
     >>> permutation_p(-2.0, np.array([0.5, 1.0, 3.0]))
     0.5
     """
-    defined = permuted[~np.isnan(permuted)]
-    if np.isnan(observed) or not len(defined):
+    orders = defined(permuted)
+    if np.isnan(observed) or not len(orders):
         return float("nan")
     # Sums in another order differ in their last digits: a tie is a tie.
-    large = np.abs(defined) >= abs(observed) * (1.0 - 1e-9)
-    return float((1 + large.sum()) / (1 + len(defined)))
+    large = np.abs(orders) >= abs(observed) * (1.0 - 1e-9)
+    return float((1 + large.sum()) / (1 + len(orders)))
 
 
 def holm(p: NDArray[np.float64]) -> NDArray[np.float64]:

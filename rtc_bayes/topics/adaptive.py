@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from rtc_bayes.collection import Judgments, Pool, Qrels, natural_key
+from rtc_bayes.collection.ids import list_of_topics, some
 from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.errors import InputError, explains_types, options_of, whole_number
 from rtc_bayes.measures.names import parse_measure, refuse_rel
@@ -312,6 +313,7 @@ def rank_topics(
         As far as known: of judged topics without variance. Several measures count by their mean
         rho.
     judged : sequence of str
+        Ids of topics of the scores.
     noise, solver, subsets, share, seed
         As of :func:`select_adaptively`. By ``vote`` the order is that of votes.
     draws : sequence of ndarray, shape (samples, systems, topics)
@@ -320,7 +322,7 @@ def rank_topics(
     Raises
     ------
     InputError
-        No draws, where the noise is of draws.
+        No draws, where the noise is of draws, or a judged topic that the scores lack.
 
     Examples
     --------
@@ -332,6 +334,11 @@ def rank_topics(
     """
     matrices = [scores] if isinstance(scores, ScoreMatrix) else list(scores)
     names = sorted(matrices[0].topics, key=natural_key)
+    judged = list_of_topics(judged)
+    if unknown := [topic for topic in judged if topic not in names]:
+        raise InputError(
+            f"no topic is named {unknown[0]!r}", remedy=f"name topics of the scores: {some(names)}"
+        )
     # not Objective.of: what is known so far may not tell any systems apart
     _check(noise, solver)
     if noise not in _OF_DRAWS:

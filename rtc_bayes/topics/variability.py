@@ -68,6 +68,11 @@ def _check_topics(n: int) -> None:
         raise InputError(counted(n, "topic"), remedy="give three or more")
 
 
+def _check_complete(scores: Floats) -> None:
+    if np.isnan(scores).any():
+        raise InputError("some systems have no score on some topics", remedy="leave them out")
+
+
 def variance_p(scores: Floats, test: VarianceTest = "pitman-morgan") -> Floats:
     """Return the p-value that two systems vary alike over topics, for every pair.
 
@@ -87,6 +92,11 @@ def variance_p(scores: Floats, test: VarianceTest = "pitman-morgan") -> Floats:
     ndarray, shape (systems, systems)
         Symmetric; 1 for systems that score the same on every topic.
 
+    Raises
+    ------
+    InputError
+        A score is missing, fewer than three topics, or another test.
+
     Examples
     --------
     >>> x = np.array([[0.1, 0.5, 0.4, 0.9, 0.7], [0.4, 0.5, 0.45, 0.6, 0.5]])
@@ -99,6 +109,7 @@ def variance_p(scores: Floats, test: VarianceTest = "pitman-morgan") -> Floats:
         raise InputError(f"test is {test!r}", remedy=f"give one of {', '.join(_TESTS)}")
     n = scores.shape[1]
     _check_topics(n)
+    _check_complete(scores)
     covariance = np.cov(scores)
     variance = np.diag(covariance)
     a, b = variance[:, None], variance[None, :]
@@ -201,8 +212,7 @@ def compare_variability(
     >>> len(compared.systems), compared.counts()["pairs"]
     (9, 36)
     """
-    if np.isnan(scores.mean).any():
-        raise InputError("some systems have no score on some topics", remedy="leave them out")
+    _check_complete(scores.mean)
     if not 0.0 < level < 1.0:
         raise InputError(f"level is {level}", remedy="give a number above 0 and below 1")
     if not 0.0 < top <= 1.0:

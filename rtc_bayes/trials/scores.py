@@ -27,7 +27,7 @@ BINS = ((0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 0.95), (0.95, 0.99
 
 LARGEST_LOSS = 100.0
 CONFIDENCE_CAP = 0.95
-_LOG_SCORE_CLIP = 1.0 - 1e-6
+_LOG_SCORE_CLIP = (1e-6, 1.0 - 1e-6)
 # of a confidence that is a sum
 _ROUNDING = 1e-9
 _RESAMPLES = 2000
@@ -54,8 +54,8 @@ def winnings(confidence: ArrayLike, correct: ArrayLike) -> NDArray[np.float64]:
     Raises
     ------
     InputError
-        Confidences that are no numbers from 0 to 1, or another number of outcomes, or others than
-        0 and 1.
+        Confidences that are no numbers from 0.5 to 1, or another number of outcomes, or others
+        than 0 and 1.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def winnings(confidence: ArrayLike, correct: ArrayLike) -> NDArray[np.float64]:
     >>> winnings([0.75, 0.75], [1, 0]).tolist()
     [1.0, -3.0]
     """
-    p, right = _outcomes(confidence, correct)
+    p, right = _outcomes(_of_sign(confidence), correct)
     return np.where(right == 1.0, 1.0, -_loss(p))
 
 
@@ -72,10 +72,20 @@ def expected_winnings(confidence: ArrayLike) -> NDArray[np.float64]:
 
     P - (1 - P) min(100, P / (1 - P)): zero but where the cap on losses helps him.
 
+    Parameters
+    ----------
+    confidence : array_like of float, shape (pairs,)
+        P, in [0.5, 1].
+
     Returns
     -------
     ndarray of float, shape (pairs,)
         In [0, 1]; W_expected is their mean.
+
+    Raises
+    ------
+    InputError
+        Confidences that are no numbers from 0.5 to 1.
 
     Examples
     --------
@@ -83,15 +93,23 @@ def expected_winnings(confidence: ArrayLike) -> NDArray[np.float64]:
     >>> expected_winnings([0.75]).tolist()
     [0.0]
     """
-    p = _numbers("confidences", confidence, (0.0, 1.0))
+    p = _of_sign(confidence)
     return p - (1.0 - p) * _loss(p)
 
 
 def log_score(confidence: ArrayLike, correct: ArrayLike) -> NDArray[np.float64]:
     """Negative log likelihood of each outcome in nats: at least 0, lower is better.
 
-    -ln P if the predicted sign is right, else -ln (1 - P); P is clipped at 1 - 1e-6. Always
-    saying 0.5 scores ln 2 = 0.693.
+    -ln P if the predicted sign is right, else -ln (1 - P); P is clipped to [1e-6, 1 - 1e-6].
+    Always saying 0.5 scores ln 2 = 0.693.
+
+    Parameters
+    ----------
+    confidence : array_like of float, shape (pairs,)
+        P, in [0, 1]. It may be below 0.5: the probability that the first of two systems is better
+        scores, with whether it is, as the confidence in the predicted sign does.
+    correct : array_like of bool, shape (pairs,)
+        Whether it is so.
 
     Returns
     -------
@@ -111,7 +129,7 @@ def log_score(confidence: ArrayLike, correct: ArrayLike) -> NDArray[np.float64]:
     [0.693, 0.105]
     """
     p, right = _outcomes(confidence, correct)
-    p = np.minimum(p, _LOG_SCORE_CLIP)
+    p = np.clip(p, *_LOG_SCORE_CLIP)
     return -np.log(np.where(right == 1.0, p, 1.0 - p))
 
 
@@ -148,6 +166,18 @@ def _numbers(
         inside = "" if math.isinf(low) else f" from {low:g} to {high:g}"
         raise InputError(f"{what} have {numbers[outside][0]:g}", remedy=f"give numbers{inside}")
     return np.clip(numbers, low, high)
+
+
+def _of_sign(confidence: ArrayLike) -> NDArray[np.float64]:
+    """Take confidences in the predicted sign, which are one half or more."""
+    p = _numbers("confidences", confidence, (0.0, 1.0))
+    below = p < 0.5 - _ROUNDING
+    if below.any():
+        raise InputError(
+            f"confidences have {p[below][0]:g}, and that in the predicted sign is at least 0.5",
+            remedy="give max(P, 1 - P), and whether the sign that it predicts is right",
+        )
+    return np.maximum(p, 0.5)
 
 
 def _outcomes(
@@ -206,11 +236,15 @@ class Bin:
 def accuracy_bins(confidence: ArrayLike, correct: ArrayLike) -> tuple[Bin, ...]:
     """Accuracy by confidence (Carterette 2007, Table 2): one entry for each of :data:`BINS`.
 
+    Parameters
+    ----------
+    confidence, correct
+        As of :func:`winnings`.
+
     Raises
     ------
     InputError
-        Confidences that are no numbers from 0 to 1, or another number of outcomes, or others than
-        0 and 1.
+        As :func:`winnings`.
 
     Examples
     --------
@@ -218,7 +252,7 @@ def accuracy_bins(confidence: ArrayLike, correct: ArrayLike) -> tuple[Bin, ...]:
     >>> accuracy_bins([0.55, 0.58], [1, 0])[0]
     Bin(low=0.5, high=0.6, pairs=2, share=1.0, accuracy=0.5)
     """
-    p, right = _outcomes(confidence, correct)
+    p, right = _outcomes(_of_sign(confidence), correct)
     number = bin_of(p)
     bins = []
     for b, (low, high) in enumerate(BINS):

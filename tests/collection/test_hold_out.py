@@ -130,7 +130,8 @@ def test_pools_that_are_refused():
     ("arguments", "message"),
     [
         ((("1", "1"), SITES, np.ones((3, 2))), "topics of a design must be distinct"),
-        ((("1",), ("A", ""), np.ones((2, 1))), "groups of a design must be distinct and not"),
+        ((("1",), ("A", ""), np.ones((2, 1))), "group '' is not an id"),
+        (((301.0,), SITES, np.ones((3, 1))), r"topic 301\.0 is not an id"),
         ((("1",), SITES, np.ones((1, 3))), r"shape \(1, 3\), not \(groups, topics\) \(3, 1\)"),
         ((("1",), ("A",), np.ones((1, 1))), "two groups or more"),
         ((("1", "2"), SITES, [[1, 0]] * 3), "every group is held out of topic 2"),

@@ -99,6 +99,25 @@ def test_a_number_of_no_topic_is_refused(pool):
                 ask(wrong)
 
 
+def test_a_number_of_no_system_or_document_is_refused(pool):
+    assert pool.pair_of(np.int64(0)) == ("9", "w")
+    for wrong in (*pool.locate("9", ["typo"]), pool.n_documents, 0.0):
+        with pytest.raises(InputError, match=r"no document of the number .*; give one from 0 to 5"):
+            pool.pair_of(wrong)
+    for wrong in (-1, 2, "a"):
+        with pytest.raises(InputError, match=r"no system of the number .*; give one from 0 to 1"):
+            pool.ranking(wrong, 0)
+        with pytest.raises(InputError, match=r"no topic of the number .*; give one from 0 to 1"):
+            pool.ranking(0, wrong)
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 2.5])
+def test_overlap_is_of_a_depth_of_at_least_one(pool, wrong):
+    with pytest.raises(InputError, match=r"depth is .*give a whole number of at least 1"):
+        pool.overlap(wrong)
+    assert pool.overlap(9).tolist() == pool.overlap().tolist()
+
+
 def test_pool_is_never_changed(pool):
     with pytest.raises(ValueError, match="read-only"):
         pool.ranked[0] = 1

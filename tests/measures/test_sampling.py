@@ -221,10 +221,19 @@ def test_samples_that_cannot_be_are_refused():
         inclusion_probabilities(pool, 2, weights="rank")
     with pytest.raises(InputError, match="takes no weights; write sampling"):
         rb.audit_documents(pool, 0.5, weights="rank")
-    for size, sampling in ((0, "rank"), (2, "size"), (2, [1.0]), (2, [-1.0, 1, 1])):
+    for size, sampling in (
+        (0, "rank"),
+        (2, "size"),
+        (2, [1.0]),
+        (2, [-1.0, 1, 1]),
+        (2, [np.inf, 1, 1]),
+    ):
         with pytest.raises(InputError) as refusal:
             inclusion_probabilities(pool, size, sampling=sampling)
         assert refusal.value.remedy
+    for wrong in (30.0, -0.1, np.nan):
+        with pytest.raises(InputError, match=f"an inclusion probability is {wrong:g}; give num"):
+            poisson_sample(pool, [0.5, wrong, 0.5])
 
 
 def test_a_sample_scores_whole_lists_of_runs(rng):
@@ -285,7 +294,7 @@ def test_million_query_prels_are_read(data):
 def test_what_is_no_probability_is_refused():
     data = rb.simulate(n_topics=2, n_systems=3, seed=1)
     pool = rb.Pool.from_runs(data.runs, depth=10)
-    with pytest.raises(InputError, match="an inclusion probability is NaN"):
+    with pytest.raises(InputError, match="an inclusion probability is nan"):
         Sample.draw(pool, data.qrels, np.full(pool.n_documents, np.nan))
     with pytest.raises(InputError, match="the pool is a Runs; pool the runs"):
         Sample.draw(data.runs, data.qrels, [0.5])
@@ -307,6 +316,7 @@ def test_equal_parts_are_equal_but_for_what_is_used_up(most, share):
     most = np.array(most)
     total = share * most.sum()
     parts = equal_parts(most, total)
+    assert not np.shares_memory(parts, most)
     assert (parts <= most).all()
     assert parts.sum() == pytest.approx(min(total, most.sum()))
     rest = parts[parts < most]

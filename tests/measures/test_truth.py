@@ -15,7 +15,7 @@ from pools import runs_of
 from rtc_bayes.collection import Qrels, Run, Runs, read_qrels, read_runs
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.measures.names import ir_measure
-from rtc_bayes.measures.truth import evaluate
+from rtc_bayes.measures.truth import ScoreTable, evaluate
 
 
 def _official(trec8):
@@ -29,6 +29,18 @@ def _assert_official(runs, trec8):
     official = _official(trec8)
     ours = {system: f"{value:.4f}" for system, value in table.to_dict()["AP"].items()}
     assert ours == {system: official[system] for system in runs}
+
+
+def test_a_table_copies_what_it_is_given_and_checks_its_shape():
+    values, shares = np.array([[0.5, 0.25]]), np.ones((1, 2))
+    table = ScoreTable(("one",), ("1", "2"), {"AP": values}, judged={"Judged@2": shares})
+    values[0, 0] = shares[0, 0] = 0.0
+    assert (table["AP"][0, 0], table.judged["Judged@2"][0, 0]) == (0.5, 1.0)
+    with pytest.raises(ValueError, match="read-only"):
+        table["AP"][0, 0] = 1.0
+    for wrong in ({"AP": values.T}, {"AP": [0.5, 0.25]}):
+        with pytest.raises(InputError, match=r"AP has shape .*, not \(systems, topics\) \(1, 2\)"):
+            ScoreTable(("one",), ("1", "2"), wrong)
 
 
 def test_a_measure_is_had_however_it_is_written():

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from itertools import combinations, permutations
 from math import comb
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,6 +25,26 @@ def test_powers_of_a_design_are_for_the_effect() -> None:
     small, large = (rb.design_table(6, 200, effect=effect) for effect in (0.2, 0.5))
     assert large["power_within"].tolist() == [power_of_t(0.5, n) for n in large["within_reuse"]]
     assert (small["power_within"] < large["power_within"]).all()
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        ["301", "302", "303"],
+        [301, 302, 303],
+        np.array([301, 302, 303]),
+        pd.Series([301, 302, 303]),
+        map(str, range(301, 304)),
+    ],
+)
+def test_topics_are_any_ids(ids: Iterable[Any]) -> None:
+    assert sorted(rb.hold_out(names(3), ids, 1).topics) == ["301", "302", "303"]
+
+
+@pytest.mark.parametrize("wrong", [[301.0, 302.0, 303.0], [None, "1", "2"], "123"])
+def test_what_is_no_id_of_a_topic_is_refused(wrong: Any) -> None:
+    with pytest.raises(rb.InputError, match=r"topic .* is not an id|topics is one text"):
+        rb.hold_out(names(3), wrong, 1)
 
 
 @pytest.mark.parametrize(("m", "k"), [(m, k) for m in range(2, 10) for k in range(1, m)])

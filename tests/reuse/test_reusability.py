@@ -186,6 +186,29 @@ def test_scores_of_some_groups_of_the_design() -> None:
     assert np.isfinite(found.permuted.loss).all()
 
 
+def test_orders_without_a_loss_are_left_out_and_counted() -> None:
+    """Where scores are missing, contributors do not hang together in every order of topics."""
+    scores, groups = drawn(np.random.default_rng(0), systems=6, groups=3, topics=9)
+    design = rb.hold_out(groups, scores.topics, 2, baseline_topics=3)
+    values = scores.mean.copy()
+    values[:2, :4] = np.nan
+    found = rb.reusability(matrix_of(values), groups, design, permutations=99)
+    lost = found.permuted.loss
+    left = np.isnan(lost).sum()
+    assert 0 < left < 50
+    assert found.loss_sd == pytest.approx(np.nanstd(lost, ddof=1))
+    assert found.by_group()["sd"].to_numpy() == pytest.approx(
+        np.nanstd(found.permuted.group_loss, axis=0, ddof=1)
+    )
+    assert np.isfinite(found.detectable_loss)
+    said = f"Of 99 permutations {left} are left out"
+    assert said in found.verdict()
+    assert "nan" not in found.verdict()
+    page = found.to_html()
+    assert said in page
+    assert f"by {99 - left} permutations" in page
+
+
 def test_what_is_said_to_be_detectable_is_found() -> None:
     """A loss of the size said is found in about .8 of experiments."""
     scores, groups = drawn(np.random.default_rng(2), topics=60)

@@ -374,3 +374,11 @@ def test_sampled_scores_are_drawn_by_the_seed():
     )
     np.testing.assert_array_equal(one, same)
     assert (one != other).any()
+
+
+@pytest.mark.parametrize("judged", ["1", ["999"], [1.0]])
+def test_judged_topics_are_ids_of_the_scores(judged):
+    scores = rb.ScoreMatrix(np.eye(3), np.zeros((3, 3)), "abc", ("1", "2", "3"), "AP")
+    with pytest.raises(InputError, match=r"is not a list of names|no topic is named '999'"):
+        rank_topics(scores, judged)
+    assert rank_topics(scores, [1]) == rank_topics(scores, ["1"])

@@ -144,6 +144,8 @@ def test_a_matrix_with_gaps_is_refused():
     gaps = matrix(mean, np.where(np.isnan(mean), np.nan, 0.0))
     with pytest.raises(rb.InputError, match="no score on some topics"):
         rb.compare_variability(gaps)
+    with pytest.raises(rb.InputError, match="no score on some topics"):
+        variance_p(mean)
 
 
 def test_two_systems_by_z_and_few_topics_are_refused():

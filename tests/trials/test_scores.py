@@ -44,6 +44,15 @@ def test_log_score_by_hand():
     result = log_score([0.5, 0.8, 0.8, 1.0, 1.0], [1, 1, 0, 1, 0])
     expected = [math.log(2), -math.log(0.8), -math.log(0.2), 1e-6, -math.log(1e-6)]
     assert result == pytest.approx(expected)
+    # the probability that the first is better may be anything
+    assert log_score([0.2, 0.0], [0, 1]) == pytest.approx([-math.log(0.8), -math.log(1e-6)])
+
+
+@pytest.mark.parametrize("score", [winnings, accuracy_bins, lambda p, _: expected_winnings(p)])
+def test_a_confidence_is_in_the_predicted_sign(score):
+    with pytest.raises(rb.InputError, match=r"confidences have 0\.1, .*; give max\(P, 1 - P\)"):
+        score([0.9, 0.1], [1, 0])
+    score([0.5 - 1e-12, 1.0 + 1e-12], [1, 0])
 
 
 def test_bins_are_closed_below():

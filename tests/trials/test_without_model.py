@@ -62,6 +62,20 @@ def test_with_two_of_three_documents_the_probabilities_are_those_of_the_integral
     assert abs(said - 17 / 18) <= 4.0 * np.sqrt(17.0 / 18**2 / seeds)
 
 
+@pytest.mark.parametrize("gap", [1e-14, 1e-16])
+def test_numbers_that_are_nearly_equal_are_drawn_in_one_order(gap, monkeypatch):
+    """By the judge and by what it says of its draws, whichever docno comes first."""
+    pool = pool_of({"one": {"1": "abc"}, "two": {"1": "bac"}}, depth=3)
+    numbers = np.array([0.3 + gap, 0.3, 0.9])
+    module = "rtc_bayes.judging.judges.random_sample.permanent_numbers"
+    monkeypatch.setattr(module, lambda pool, seed: numbers)
+    judge = RandomSample(by="depth")
+    judgments = rb.build(pool, rb.Qrels({"1": {"a": 1}}), judge, budget=1).judgments
+    assert judgments.order.tolist() == [int(numbers[1] < numbers[0])]
+    said = judge.sample(judgments, seed=0).probability
+    assert ((numbers < said) == judgments.judged).all()
+
+
 def test_the_probabilities_of_other_judgments_are_refused(collection):
     judge, judgments = judged(collection, "rank", 60, seed=1)
     with pytest.raises(InputError, match="that sample does not make with seed 2"):

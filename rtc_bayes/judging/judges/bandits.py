@@ -28,6 +28,9 @@ class MaxMean:
 
     Parameters
     ----------
+    rate : float, in [0, 1]
+        What is left of a run's record when a judgment enters: r becomes rate × r + label, and n
+        becomes rate × n + 1. With rate 1 nothing is forgotten.
     credit : {"all", "one"}
         Whose record a judgment enters: of all runs that retrieve the document, or only of the one
         that offered it.
@@ -45,6 +48,7 @@ class MaxMean:
     [0.5, 0.5, 0.5, 0.67, 0.5, 0.5]
     """
 
+    rate: float = 1.0
     credit: Credit = "all"
     ties: Ties = "random"
     name: ClassVar[str] = "maxmean"
@@ -52,27 +56,18 @@ class MaxMean:
 
     def __post_init__(self) -> None:
         check_options(self)
+        require(0.0 <= self.rate <= 1.0, self, "rate", "a number from 0 to 1")
 
     def start(self, judgments: Judgments, *, seed: int) -> Chooser:
         """Make the chooser of one session; the seed decides ties."""
-        return _Bandit(judgments, self.ties, seed, rate=1.0, credit=self.credit)
+        return _Bandit(judgments, self.ties, seed, rate=self.rate, credit=self.credit)
 
 
 @dataclass(frozen=True)
-class MaxMeanNonStationary:
-    """MaxMean that forgets: before a judgment enters, a run's record shrinks (MM-NS).
+class MaxMeanNonStationary(MaxMean):
+    """MaxMean that forgets: with rate 0, the default, the last judgment alone counts (MM-NS).
 
-    With each judgment r becomes rate × r + label and n becomes rate × n + 1 (Losada et al. 2016
-    and 2017). With rate 0 the last judgment alone counts; with rate 1 it is :class:`MaxMean`.
-
-    Parameters
-    ----------
-    rate : float, in [0, 1]
-        What is left of a run's record when a judgment enters.
-    credit : {"all", "one"}
-        As of :class:`MaxMean`.
-    ties : {"random", "docno"}
-        As of :class:`MaxMean`.
+    Parameters are those of :class:`MaxMean` (Losada et al. 2016 and 2017).
 
     Examples
     --------
@@ -84,18 +79,7 @@ class MaxMeanNonStationary:
     """
 
     rate: float = 0.0
-    credit: Credit = "all"
-    ties: Ties = "random"
     name: ClassVar[str] = "mmns"
-    has_confidence: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        check_options(self)
-        require(0.0 <= self.rate <= 1.0, self, "rate", "a number from 0 to 1")
-
-    def start(self, judgments: Judgments, *, seed: int) -> Chooser:
-        """Make the chooser of one session; the seed decides ties."""
-        return _Bandit(judgments, self.ties, seed, rate=self.rate, credit=self.credit)
 
 
 class _Bandit(ByRun):

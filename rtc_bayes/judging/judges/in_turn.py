@@ -18,9 +18,6 @@ Ties = Literal["random", "docno"]
 """What decides among documents that a judge holds equal: a draw by the seed, or docno."""
 
 
-_PLACES = 12
-
-
 class InTurn(Chooser):
     """Chooses a document of the topic with the fewest judgments, of several the first.
 
@@ -95,11 +92,10 @@ class InFixedOrder(InTurn):
         super().__init__(judgments)
         self._weights = weights
         self._orders = []
-        tied = weights.round(_PLACES)  # so that rounding decides nothing
         for t in range(self.pool.n_topics):
             inside = self.pool.documents(t)
-            within = inside.start + np.lexsort((order[inside], -tied[inside]))
-            self._orders.append(within[tied[within] > 0.0])
+            within = inside.start + np.lexsort((order[inside], -weights[inside]))
+            self._orders.append(within[weights[within] > 0.0])
 
     def in_order(self, topic: int) -> Iterator[tuple[int, float]]:
         """Yield a topic's unjudged documents, the heaviest first."""

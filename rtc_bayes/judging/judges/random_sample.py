@@ -61,17 +61,20 @@ class RandomSample:
     def start(self, judgments: Judgments, *, seed: int) -> Chooser:
         """Make the chooser of one session; the seed gives the random numbers."""
         pool = judgments.pool
+        numbers = _numbers(pool, seed)
         if self.by != "strata":
-            weights = sampling_weights(pool, self.by) / _numbers(pool, seed)
-        else:
-            strata, numbers = strata_of(pool), _numbers(pool, seed)
-            weights = np.zeros(pool.n_documents)
-            for t, s in np.ndindex(pool.n_topics, len(EDGES) + 1):
-                inside = pool.documents(t)
-                members = inside.start + np.flatnonzero(strata[inside] == s)
-                place = np.argsort(np.argsort(numbers[members], kind="stable"), kind="stable")
-                # the first of every stratum, then the second of every stratum, ...
-                weights[members] = 1.0 / (1.0 + place * (len(EDGES) + 1) + s)
+            with np.errstate(divide="ignore"):
+                ratio = numbers / sampling_weights(pool, self.by)
+            # the order of drawn_more to the last digit, so that `sample` knows what was drawn
+            return InFixedOrder(judgments, 1.0 / ratio, _places(ratio))
+        strata = strata_of(pool)
+        weights = np.zeros(pool.n_documents)
+        for t, s in np.ndindex(pool.n_topics, len(EDGES) + 1):
+            inside = pool.documents(t)
+            members = inside.start + np.flatnonzero(strata[inside] == s)
+            # the first of every stratum, then the second of every stratum, ...
+            place = _places(numbers[members])
+            weights[members] = 1.0 / (1.0 + place * (len(EDGES) + 1) + s)
         return InFixedOrder(judgments, weights, np.arange(pool.n_documents))
 
     def sample(self, judgments: Judgments, *, seed: int) -> Sample:
@@ -123,6 +126,11 @@ class RandomSample:
 def _numbers(pool: Pool, seed: int) -> Floats:
     """Permanent random numbers, above 0."""
     return np.maximum(permanent_numbers(pool, seed=seed), _LEAST)
+
+
+def _places(values: Floats) -> NDArray[np.int64]:
+    """Return the place of each value in ascending order, from 0; of equals the first is first."""
+    return np.argsort(np.argsort(values, kind="stable"), kind="stable")
 
 
 def _shares(judgments: Judgments, strata: NDArray[np.int64]) -> Floats:

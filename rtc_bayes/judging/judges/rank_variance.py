@@ -13,6 +13,8 @@ from rtc_bayes.judging.judges.in_turn import InFixedOrder, Ties, tie_order
 from rtc_bayes.judging.judges.interface import Chooser
 from rtc_bayes.relevance.options import check_options
 
+_PLACES = 12
+
 
 @dataclass(frozen=True)
 class RankVariance:
@@ -64,5 +66,5 @@ class RankVariance:
             ranks = pool.ranks(t, below=True)
             scored = (ranks > 0) & (ranks <= pool.score_depth)
             variances.append(np.var(np.where(scored, 1.0 / np.maximum(ranks, 1), 0.0), axis=0))
-        order = tie_order(judgments, self.ties, seed)
-        return InFixedOrder(judgments, np.concatenate(variances), order)
+        weights = np.concatenate(variances).round(_PLACES)  # so that rounding decides no tie
+        return InFixedOrder(judgments, weights, tie_order(judgments, self.ties, seed))
