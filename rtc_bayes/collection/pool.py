@@ -695,9 +695,9 @@ class Pool(Saved):
         )
 
 
-def _check_number(what: str, number: object, count: int, more: str) -> None:
+def _check_number(what: str, number: int | np.integer, count: int, more: str) -> None:
     """Refuse what is no number, from 0, of a system, topic or document."""
-    if not isinstance(number, Integral) or not 0 <= int(number) < count:
+    if not isinstance(number, Integral) or not 0 <= number < count:
         raise InputError(
             f"the pool has no {what} of the number {number!r:.60}",
             remedy=f"give one from 0 to {count - 1}; {more}",
