@@ -139,6 +139,17 @@ def test_help_says_what_its_words_mean(ok, word):
         assert re.search(EXPLAINED[word], text, re.I), text
 
 
+@pytest.mark.parametrize(
+    ("command", "bounds"),
+    [
+        ("compare", "give this confidence, above 0.5 and below 1."),
+        ("build", "every pair has it, above 0.5 and at most 1."),
+    ],
+)
+def test_help_gives_the_bounds_of_confidences(ok, command, bounds):
+    assert bounds in " ".join(ok(f"{command} --help").split())
+
+
 def test_evaluate_writes_what_it_prints(here, ok):
     scores = json.loads(ok("evaluate '*.gz' --qrels qrels.txt --measure AP --format json"))
     assert list(scores) == ["AP"]

@@ -39,8 +39,8 @@ def build(
     confidence: Annotated[
         float | None,
         typer.Option(
-            help="Judge until every pair has it, from 0.5 to 1. Default: 0.95 without --budget "
-            "(auto)."
+            help="Judge until every pair has it, above 0.5 and at most 1. Default: 0.95 without "
+            "--budget (auto)."
         ),
     ] = None,
     budget: Annotated[

@@ -113,7 +113,7 @@ class _Additions:
         float | None,
         typer.Option(
             metavar="CONF",
-            help="Add how many more judgments give this confidence, from 0.5 to 1.",
+            help="Add how many more judgments give this confidence, above 0.5 and below 1.",
         ),
     ] = None
     per_topic: Annotated[
