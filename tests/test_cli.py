@@ -798,7 +798,7 @@ def test_merged_judgments_keep_who_judged_what(here, ok, run):
     }
     assert content["sources"][1]["judged_for"] == ["bm25"]
     assert content["judged_for"] is None
-    assert ok("merge ours theirs --conflict lowest -o merged.qrels --quiet") == ""
+    assert ok("merge ours theirs --conflict highest -o merged.qrels --quiet") == said
 
 
 def test_of_many_conflicts_the_terminal_gets_the_first(here, ok):

@@ -105,11 +105,8 @@ def labels(
         )
     if read.gold and not gold and human is None:
         warn(f"the files hold true grades of {counted(len(read.gold), 'pair')}: --gold uses them")
-    if output is None or not quiet:
-        tables = judges_tables(
-            read, made, relevance_level=relevance_level, every=judges, human=grades
-        )
-        write_tables(tables, None, {})
+    tables = judges_tables(read, made, relevance_level=relevance_level, every=judges, human=grades)
+    write_tables(tables, None, {})
     if output is None:
         return
     paths = [
@@ -124,5 +121,4 @@ def labels(
             write_frame(made.to_frame(), output, meta)
         case "json":
             write_value(made.to_frame().to_dict("records"), output, meta)
-    if not quiet:
-        typer.echo(f"in {output}")
+    typer.echo(f"in {output}")

@@ -43,8 +43,6 @@ def merge(
     digests = {source.path: source.digest for source in sources}
     meta = provenance(inputs=digests)
     merged.write(output, provenance=meta)
-    if quiet:
-        return
     if merged.conflicts:
         title = f"judged differently, settled by {conflict}"
         if len(merged.conflicts) > _SHOWN:
