@@ -767,6 +767,10 @@ class Judgments(Saved):
         >>> rb.Judgments.from_xarray(rb.Judgments.from_labels(pool, [0], [0.25]).to_xarray())
         Judgments(1 judged, 0.25 relevant, in 1 of 1 topic)
         """
+        if not {"label", "grade", "order"} <= {*data.variables}:
+            raise InputError(
+                "this data set is no judgments", remedy="give what their save or to_xarray made"
+            )
         judged_for, by_topic = data.attrs.get("judged_for"), None
         if "judged_for_topic" in data:
             topics = data["judged_for_topic"].to_numpy().astype(str)

@@ -357,6 +357,10 @@ class Relevance(Saved):
         >>> rb.Relevance.from_xarray(rb.Relevance.from_values(pool, [0.5, 1.0]).to_xarray())
         Relevance(2 documents, 1 topic, 1 chain x 1 draw)
         """
+        if not {"p", *_LABELS} <= {*data.variables}:
+            raise InputError(
+                "this data set is no relevance", remedy="give what its save or to_xarray made"
+            )
         # taken over, not copied: draws of a large collection fill memory once
         freeze(data["p"].values)
         names = {c: np.array([str(x) for x in data[c].values], dtype=object) for c in _LABELS}

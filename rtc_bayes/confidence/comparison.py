@@ -484,7 +484,8 @@ class Comparison(ComparisonTexts, PageAndTables, Shown, Saved):
         needed = {"system", "topic", "expected", "sd", "a", "b", "expected_difference", "form"}
         if not {*needed, "meta", *_ABOUT} <= {*data.variables, *data.attrs}:
             raise InputError(
-                "this data set is no comparison", remedy="give what a comparison's to_xarray made"
+                "this data set is no comparison",
+                remedy="give what a comparison's save or to_xarray made",
             )
         columns = {
             str(name): array.to_numpy()

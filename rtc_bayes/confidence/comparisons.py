@@ -13,6 +13,7 @@ from rtc_bayes.confidence.page_and_tables import PageAndTables
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.names import MeasureLike, name_among
 from rtc_bayes.store import json_of, read_tree, write_csv, write_dataset
+from rtc_bayes.store.saved import naming
 from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
@@ -182,7 +183,9 @@ class Comparisons(dict[str, Comparison], PageAndTables, Shown):
         >>> rb.Comparisons.load("compared.nc").to_json() == by.to_json()
         True
         """
-        return cls.from_datatree(read_tree(path))
+        tree = read_tree(path)
+        with naming(path):
+            return cls.from_datatree(tree)
 
 
 def stacked(measures: Sequence[str], frames: Sequence[pd.DataFrame]) -> pd.DataFrame:

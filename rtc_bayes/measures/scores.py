@@ -293,6 +293,10 @@ class ScoreMatrix(Saved):
     @classmethod
     def from_xarray(cls, data: xr.Dataset) -> ScoreMatrix:
         """Rebuild the scores from :meth:`to_xarray`'s data set."""
+        if not {"mean", "variance", "system", "topic"} <= {*data.variables}:
+            raise InputError(
+                "this data set is no scores", remedy="give what their save or to_xarray made"
+            )
         return cls(
             mean=np.array(data["mean"].values, dtype=np.float64),
             variance=np.array(data["variance"].values, dtype=np.float64),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from rtc_bayes.errors import InputError
 from rtc_bayes.store.datasets import read_dataset, write_dataset
 
 if TYPE_CHECKING:
@@ -52,6 +55,25 @@ class Saved(ABC):
         Raises
         ------
         InputError
-            There is no such file, or it cannot be read.
+            There is no such file, or it cannot be read, or it holds something else.
         """
-        return cls.from_xarray(read_dataset(path))
+        data = read_dataset(path)
+        with naming(path):
+            return cls.from_xarray(data)
+
+
+@contextlib.contextmanager
+def naming(path: str | Path) -> Iterator[None]:
+    """Name the file in an error of the block that says what is wrong with its content.
+
+    Examples
+    --------
+    >>> with naming("pool.nc"):
+    ...     raise InputError("this data set is no pool", remedy="give one")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: pool.nc: this data set is no pool; give one
+    """
+    try:
+        yield
+    except InputError as error:
+        raise InputError(error.message, path=path, remedy=error.remedy) from error

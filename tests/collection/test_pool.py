@@ -710,8 +710,24 @@ def test_values_of_judgments_are_of_their_own_pool(pool):
 def test_a_file_of_something_else_is_no_pool(pool, tmp_path):
     relevance = rb.Relevance.from_values(pool, np.full(pool.n_documents, 0.5))
     rb.compare(pool, relevance).save(tmp_path / "cmp.nc")
-    with pytest.raises(InputError, match="this data set is no pool"):
+    with pytest.raises(InputError, match=r"cmp\.nc: this data set is no pool"):
         rb.Pool.load(tmp_path / "cmp.nc")
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        (rb.Judgments, "this data set is no judgments"),
+        (rb.Relevance, "this data set is no relevance"),
+        (rb.ScoreMatrix, "this data set is no scores"),
+        (rb.Comparison, "this data set is no comparison"),
+        (rb.Comparisons, "these are no comparisons by several measures"),
+    ],
+)
+def test_a_saved_pool_is_nothing_else(pool, tmp_path, kind, says):
+    pool.save(tmp_path / "pool.nc")
+    with pytest.raises(InputError, match=rf"pool\.nc: {says}"):
+        kind.load(tmp_path / "pool.nc")
 
 
 @pytest.mark.parametrize(
