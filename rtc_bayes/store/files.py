@@ -150,15 +150,27 @@ def _concerns(name: object, path: str | Path) -> bool:
 
 
 def make_folder(path: str | Path) -> None:
-    """Make a folder and those it is in, where they are absent; errors as of :func:`writing`.
+    """Make a folder and those it is in, where they are absent.
+
+    Raises
+    ------
+    InputError
+        The path, or one that it is in, is a file; and as of :func:`writing`.
 
     Examples
     --------
     >>> make_folder("made/here")
     >>> Path("made/here").is_dir()
     True
+    >>> write_text("a file", "out.txt")
+    >>> make_folder("out.txt/runs")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: out.txt: is a file; name a folder
     """
     with writing(path):
+        for each in (Path(path), *Path(path).parents):
+            if each.exists() and not each.is_dir():
+                raise InputError("is a file", path=each, remedy="name a folder")
         Path(path).mkdir(parents=True, exist_ok=True)
 
 

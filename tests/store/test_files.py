@@ -95,10 +95,11 @@ def test_another_file_that_cannot_be_read_is_not_what_is_written(tmp_path):
         raise PermissionError(13, "Permission denied", "/elsewhere/in.run")
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+@pytest.mark.parametrize("folder", ["here", "here/runs"])
+def test_a_file_where_a_folder_is_to_be_is_named(tmp_path, folder):
     (tmp_path / "here").write_text("a file")
-    with pytest.raises(InputError, match="here/runs: cannot be written: Not a directory"):
-        make_folder(tmp_path / "here" / "runs")
+    with pytest.raises(InputError, match="here: is a file; name a folder"):
+        make_folder(tmp_path / folder)
 
 
 def test_a_link_is_followed(tmp_path):
