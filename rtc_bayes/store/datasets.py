@@ -241,6 +241,12 @@ def _engine(path: str | Path) -> str:
 def _unreadable(path: str | Path, error: Exception) -> InputError:
     if not Path(path).exists():
         return InputError("no such file", path=path, remedy="check the path")
+    if Path(path).is_dir() and not is_zarr(path):
+        return InputError(
+            "is a folder, and nothing that was saved",
+            path=path,
+            remedy="name a file in it, or a zarr folder, whose name ends in .zarr",
+        )
     return InputError(
         f"not a netCDF file or zarr folder that can be read ({error})",
         path=path,

@@ -56,6 +56,12 @@ def test_other_content_under_the_same_digest_is_refused(data, tmp_path):
         read_tree(path)
 
 
+@pytest.mark.parametrize("read", [read_dataset, read_tree])
+def test_a_folder_is_no_file(tmp_path, read):
+    with pytest.raises(InputError, match=r"is a folder, and nothing that was saved; name a file"):
+        read(tmp_path)
+
+
 def test_zarr_is_held_to_its_digest_too(data, tmp_path):
     import zarr
 
