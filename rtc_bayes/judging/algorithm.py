@@ -266,11 +266,27 @@ def _of_pair(judge: Any, evaluator: Any) -> Algorithm:
 def split_algorithms(text: str) -> tuple[str, ...]:
     """Split a list of algorithms at its commas, those in brackets aside.
 
+    Raises
+    ------
+    InputError
+        There is nothing before, between or after commas.
+
     Examples
     --------
     >>> split_algorithms("ip,mtc,rtc[folds=5,intercept=yes]:map")
     ('ip', 'mtc', 'rtc[folds=5,intercept=yes]:map')
     """
+    parts = _parts(text)
+    if "" in parts:
+        raise InputError(
+            f"algorithms (--algorithms) are {text!r}, of which item {parts.index('') + 1} is empty",
+            remedy="name an algorithm there, or leave the comma out",
+        )
+    return parts
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    """Split a list of algorithms, of which some may be empty."""
     first, comma, rest = text, "", ""
     # a comma inside the path of a file parts nothing: the longest that names one is taken
     while not _is_algorithm(first):
@@ -278,7 +294,7 @@ def split_algorithms(text: str) -> tuple[str, ...]:
         if not comma:
             return tuple(part.strip() for part in re.split(r",(?![^\[\]]*\])", text))
         rest = f"{last},{rest}" if rest else last
-    return (first.strip(), *(split_algorithms(rest) if comma else ()))
+    return (first.strip(), *(_parts(rest) if comma else ()))
 
 
 def _is_algorithm(text: str) -> bool:

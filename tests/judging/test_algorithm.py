@@ -10,7 +10,7 @@ import pytest
 
 import rtc_bayes as rb
 from rtc_bayes import InputError
-from rtc_bayes.judging import parse_algorithm
+from rtc_bayes.judging import parse_algorithm, split_algorithms
 from rtc_bayes.judging.judges import MTC
 from rtc_bayes.relevance import PointEstimate
 
@@ -223,3 +223,13 @@ def test_a_judge_may_have_an_option_that_is_called_model(tmp_path):
     assert algorithm.judge.model == "llama"
     assert algorithm.chooses_by is None
     assert [*algorithm.files] == [str(path)]
+
+
+@pytest.mark.parametrize(
+    ("text", "item"),
+    [("mtc,", 2), ("mtc,,ip", 2), (",rtc[folds=5,intercept=yes]:map", 1), (" ", 1)],
+)
+def test_an_empty_item_of_a_list_is_said(text, item):
+    says = re.escape(f"algorithms (--algorithms) are {text!r}, of which item {item} is empty")
+    with pytest.raises(InputError, match=says):
+        split_algorithms(text)
