@@ -24,9 +24,17 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.collection.runs import Runs, run_of_checked
-from rtc_bayes.collection.writing import write_qrels, write_runs
+from rtc_bayes.collection.writing import write_runs
 from rtc_bayes.errors import InputError, brief_repr, moved, whole_number
-from rtc_bayes.store import atomic_write, provenance, write_json
+from rtc_bayes.store import (
+    digest_file,
+    digest_text,
+    meta_path,
+    provenance,
+    read_record,
+    write_json,
+    write_text,
+)
 from rtc_bayes.store.shown import counted
 
 COLLECTION_SIZE = 528_155
@@ -36,6 +44,9 @@ JUDGED_DEPTH = 100
 """The pool that is judged: the first documents of every run, as TREC does."""
 
 _FIRST_TOPIC = 501
+_MANIFEST = "manifest.json"
+_GROUPS_HEAD = ("system", "group")
+_ELSEWHERE = "name an empty folder"
 
 
 @dataclass(frozen=True)
@@ -184,7 +195,8 @@ def _count(name: str, value: object, low: int, high: int) -> int:
 def write(simulation: Simulation, folder: str | Path) -> None:
     """Write ``runs/*.gz``, ``qrels.txt``, ``groups.csv`` and ``manifest.json`` into a folder.
 
-    The same simulation gives the same bytes.
+    The same simulation gives the same bytes. The manifest also has the digests of the two other
+    ``files``, by which a later simulation knows that it may write over them.
 
     Parameters
     ----------
@@ -195,25 +207,50 @@ def write(simulation: Simulation, folder: str | Path) -> None:
     Raises
     ------
     InputError
-        The folder has runs that are not of this simulation.
+        The folder has runs that are not of this simulation, or files of these names that no
+        simulation wrote, or that were changed since.
     """
     folder = Path(folder)
-    runs = folder / "runs"
-    names = {f"{system}.gz" for system in simulation.runs}
-    if others := sorted(p.name for p in runs.glob("*") if p.name not in names):
-        raise InputError(
-            f"has runs of another collection ({others[0]})",
-            path=runs,
-            remedy="name an empty folder",
-        )
-    write_runs(simulation.runs, runs)
-    write_qrels(simulation.qrels, folder / "qrels.txt")
-    with atomic_write(folder / "groups.csv") as file:
-        file.write("system,group\n")
-        file.writelines(f"{system},{group}\n" for system, group in simulation.groups.items())
+    judged, groups = simulation.qrels.items(), simulation.groups.items()
+    texts = {
+        "qrels.txt": "".join(f"{t} 0 {docno} {g}\n" for t, v in judged for docno, g in v.items()),
+        "groups.csv": "".join(f"{system},{site}\n" for system, site in [_GROUPS_HEAD, *groups]),
+    }
+    files = {name: digest_text(text) for name, text in texts.items()}
+    _check_folder(folder, simulation.runs, files)
+    write_runs(simulation.runs, folder / "runs")
+    for name, text in texts.items():
+        write_text(text, folder / name)
     seed = simulation.manifest["seed"]
     assert isinstance(seed, int)
-    write_json({**simulation.manifest, **provenance(seed=seed)}, folder / "manifest.json")
+    about = {**simulation.manifest, "files": files, **provenance(seed=seed)}
+    write_json(about, folder / _MANIFEST)
+
+
+def _check_folder(folder: Path, runs: Runs, files: Mapping[str, str]) -> None:
+    """Refuse a folder with other runs, or with files to write over that no simulation wrote."""
+    names = {f"{system}.gz" for system in runs}
+    if others := sorted(p.name for p in (folder / "runs").glob("*") if p.name not in names):
+        raise InputError(
+            f"has runs of another collection ({others[0]})",
+            path=folder / "runs",
+            remedy=_ELSEWHERE,
+        )
+    manifest = folder / _MANIFEST
+    before = read_record(manifest, remedy=_ELSEWHERE) if manifest.is_file() else {}
+    foreign = [manifest] if before and "shape" not in before else []
+    written = before.get("files", {})
+    for name, digest in files.items():
+        file = folder / name
+        if file.exists() and digest_file(file) not in (digest, written.get(name)):
+            foreign.append(file)
+        # a simulation writes nothing beside its files
+        if meta_path(file).exists():
+            foreign.append(meta_path(file))
+    if foreign:
+        raise InputError(
+            "is not what a simulation wrote, and would be lost", path=foreign[0], remedy=_ELSEWHERE
+        )
 
 
 @dataclass(frozen=True, eq=False)

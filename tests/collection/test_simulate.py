@@ -108,6 +108,37 @@ def test_a_folder_with_other_runs_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("qrels.txt", "1 0 d 1\n"),
+        ("qrels.txt.meta.json", '{"judged_for": ["mine"]}'),
+        ("groups.csv", "system,group\nmine,ours\n"),
+        ("manifest.json", '{"mine": 1}'),
+    ],
+)
+def test_what_no_simulation_wrote_is_kept(tmp_path, name, text):
+    simulation = simulate(n_topics=1, n_systems=2, documents=100, depth=10)
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match=rf"{name}: is not what a simulation wrote.*empty folder"):
+        write(simulation, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == text
+
+
+def test_a_simulation_takes_the_place_of_another_that_is_as_it_was_written(tmp_path):
+    one, other = (
+        simulate(n_topics=1, n_systems=2, documents=100, depth=10, seed=seed) for seed in (1, 2)
+    )
+    for each in (one, one, other):
+        write(each, tmp_path)
+        assert dict(rb.read_qrels(tmp_path / "qrels.txt")) == dict(each.qrels)
+    with (tmp_path / "qrels.txt").open("a") as file:
+        file.write("501 0 mine 1\n")
+    with pytest.raises(InputError, match=r"qrels\.txt: is not what a simulation wrote"):
+        write(one, tmp_path)
+
+
+@pytest.mark.parametrize(
     "bad",
     [
         {"n_topics": 0},
