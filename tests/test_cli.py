@@ -1679,6 +1679,23 @@ def test_build_loses_no_judgment_that_the_truth_lacks(here, ok, run):
     assert "would be lost" in run(line)[2]
 
 
+def test_a_build_that_goes_on_knows_what_the_first_took_as_nonrelevant(here, ok):
+    line = "build '*.gz' --truth few.qrels --algorithm mtc --budget 30 -o"
+    ok(f"{line} one.qrels")
+    first = meta(here / "one.qrels")["missing"]
+    topic, docno = first[0]
+    judgments = (here / "one.qrels").read_text()
+    # one of these was judged since
+    corrected = judgments.replace(f"{topic} 0 {docno} 0\n", f"{topic} 0 {docno} 1\n")
+    assert corrected != judgments
+    (here / "one.qrels").write_text(corrected)
+    ok(f"{line} two.qrels --qrels one.qrels")
+    both = meta(here / "two.qrels")["missing"]
+    assert both[: len(first) - 1] == first[1:]
+    assert len(both) > len(first)
+    assert [topic, docno] not in both
+
+
 def test_build_loses_no_grade_that_a_person_corrected(here, ok, run):
     line = "build '*.gz' --truth qrels.txt --algorithm mtc --budget 20 -o made.qrels"
     ok(line)

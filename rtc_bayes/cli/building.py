@@ -18,7 +18,7 @@ from rtc_bayes.cli.arguments import (
     UnderDesign,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.guarding import PRELS, lose_no_judgment
+from rtc_bayes.cli.guarding import PRELS, lose_no_judgment, taken_before
 from rtc_bayes.cli.inputs import digests
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.shown import counted, in_words
@@ -94,11 +94,13 @@ def build(
             f"{counted(len(result.missing), 'chosen document')} that the truth lacks, taken as "
             f"nonrelevant; listed in {meta_path(output)}",
         )
+    made = result.judgments.to_qrels()
+    taken = [] if qrels is None else taken_before(qrels, made)
     if as_prels:
         sample = chosen.judge.sample(result.judgments, seed=seed)  # type: ignore[attr-defined]
         write_prels(sample.to_prels(), output)
     else:
-        write_qrels(result.judgments.to_qrels(), output)
+        write_qrels(made, output)
     if samples and not as_prels:
         warn(
             "qrels do not hold the probabilities by which documents were drawn: estimates from "
@@ -108,7 +110,8 @@ def build(
     if before is not None:
         inputs[before.path] = before.digest
     meta = provenance(seed=seed, inputs=inputs)
-    write_json(result.meta() | {"meta": meta}, meta_path(output))
+    about = result.meta()
+    write_json(about | {"missing": taken + about["missing"], "meta": meta}, meta_path(output))
     typer.echo(f"{in_words(result)}\nin {output}")
 
 

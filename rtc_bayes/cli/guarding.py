@@ -38,7 +38,7 @@ def lose_no_judgment(output: str, kept: Sequence[Qrels], source: str) -> None:
     if not file.is_file() or not file.stat().st_size:
         return
     try:
-        lost = _judged(output) - _taken(output)
+        lost = _judged(output).difference(_taken(output))
     except InputError as error:
         raise InputError(
             f"holds no judgments that can be read ({error.message}), and would be lost",
@@ -70,11 +70,29 @@ def _rows(qrels: Qrels) -> set[tuple[str, str, int]]:
     return {(topic, docno, grade) for topic, rows in qrels.items() for docno, grade in rows.items()}
 
 
-def _taken(output: str) -> set[tuple[str, str, int]]:
+def taken_before(path: str, kept: Qrels) -> list[list[str]]:
+    """Return what an earlier command took as nonrelevant and is in judgments that go on from it.
+
+    Parameters
+    ----------
+    path : str
+        The judgments of the earlier command; PATH.meta.json says what was taken.
+    kept : Qrels
+        The judgments that have these, too. A grade that was corrected since is a judgment.
+
+    Returns
+    -------
+    list of [topic, docno]
+    """
+    rows = _rows(kept)
+    return [[topic, docno] for topic, docno, grade in _taken(path) if (topic, docno, grade) in rows]
+
+
+def _taken(output: str) -> list[tuple[str, str, int]]:
     """Read what nobody judged, and was taken as nonrelevant."""
     from rtc_bayes.store import meta_path
     from rtc_bayes.store.files import read_record
 
     if not meta_path(output).exists():
-        return set()
-    return {(topic, docno, 0) for topic, docno in read_record(meta_path(output)).get("missing", ())}
+        return []
+    return [(topic, docno, 0) for topic, docno in read_record(meta_path(output)).get("missing", ())]
