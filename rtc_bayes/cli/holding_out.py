@@ -24,7 +24,7 @@ from rtc_bayes.cli.arguments import (
     SomeQrels,
 )
 from rtc_bayes.cli.groups import grouped
-from rtc_bayes.cli.inputs import digests, parted, read_options, refuse_unused
+from rtc_bayes.cli.inputs import digests, parted, read_options, refuse_list, refuse_unused
 from rtc_bayes.errors import InputError, whole_number
 from rtc_bayes.store.shown import in_words
 
@@ -330,6 +330,7 @@ def _numbers(option: str, texts: Sequence[str] | None) -> dict[str, int]:
     """Read GROUP=N options."""
     read: dict[str, int] = {}
     for text in texts or ():
+        refuse_list(option, text)
         group, equals, number = text.rpartition("=")
         if not equals or not number.isdecimal() or group in read:
             raise InputError(f"cannot use {option} {text}", remedy="write GROUP=N, each group once")

@@ -142,6 +142,25 @@ def parted(text: str) -> list[str]:
     return [name.strip() for name in text.split(",")]
 
 
+def refuse_list(option: str, text: str) -> None:
+    """Refuse NAME=NUMBER of several names, parted by commas; a name may have a comma.
+
+    Examples
+    --------
+    >>> refuse_list("--costs", "one,of us=1")
+    >>> refuse_list("--costs", "human=1,label=0.02")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: --costs human=1,label=0.02 names several; give --costs once for \
+each, as --costs human=1 --costs label=0.02
+    """
+    parts = parted(text)
+    if len(parts) > 1 and all("=" in part for part in parts):
+        apart = " ".join(f"{option} {part}" for part in parts)
+        raise InputError(
+            f"{option} {text} names several", remedy=f"give {option} once for each, as {apart}"
+        )
+
+
 def pair_of(text: str | None, systems: Sequence[str], *, least: str = ", or least") -> PairLike:
     """Read two systems' names, either of which may have a comma."""
     if text is None:

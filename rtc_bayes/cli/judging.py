@@ -33,6 +33,7 @@ from rtc_bayes.cli.inputs import (
     of_negative,
     pair_of,
     read_beside,
+    refuse_list,
     refuse_unused,
     tags,
     typed,
@@ -348,6 +349,7 @@ def _prices(costs: Sequence[str], algorithm: Algorithm) -> dict[str, float]:
     """Read ``NAME=COST``, each name once, for an algorithm that can weigh them."""
     prices: dict[str, float] = {}
     for text in costs:
+        refuse_list("--costs", text)
         name, _, cost = text.rpartition("=")
         if name in prices:
             raise InputError(f"--costs of {name} comes twice", remedy="give one cost of each")

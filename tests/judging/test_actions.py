@@ -366,6 +366,7 @@ def test_the_command_says_what_python_says(pool, tmp_path, capsys, monkeypatch):
     assert (first["action"], first["relevant"], first["gain"]) == ("accept", None, 0.0)
     for bad, message in (
         ("--costs 1", "cannot use --costs 1"),
+        ("--costs human=1,label=0.02", "give --costs once for each, as --costs human=1 --costs la"),
         ("--costs human=x", "cannot use --costs human=x"),
         ("--costs human=1 --pair least", "--pair says nothing with --costs; give the one, and"),
         ("--worth 3", "--worth says nothing without --costs; give --costs, too, or leave it out"),

@@ -145,6 +145,16 @@ def test_topics_are_a_number_or_a_file(words: tuple[str, str], track: Path) -> N
     assert (~design.contributes[0]).sum() <= 2
 
 
+@pytest.mark.parametrize("option", ["--most", "--costs"])
+def test_numbers_of_groups_are_given_one_by_one(
+    option: str, track: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["hold-out", "plan", "--groups", str(track / "groups.csv"), "--topics", "9"]
+    words += ["--held", "1", option, "site01=1,site02=2", "-o", str(track / "listed.csv")]
+    assert main(words) == 2
+    assert f"once for each, as {option} site01=1 {option} site02=2" in capsys.readouterr().err
+
+
 def test_a_pilot_adds_power(track: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs, qrels = rb.read_runs(track / "runs"), rb.read_qrels(track / "qrels.txt")
     rb.ScoreMatrix.from_qrels(runs, qrels).to_csv(track / "pilot.csv")
