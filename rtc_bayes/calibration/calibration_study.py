@@ -147,9 +147,11 @@ class CalibrationStudy(StudyResult):
 
     def __repr__(self) -> str:
         summary = self.summary
+        model, method = summary["model"], summary["method"]
+        trials = counted(summary["trials"], "trial")
         lines = [
-            f"CalibrationStudy({summary['model']} by {summary['method']}, {summary['trials']} "
-            f"trials in {self.directory})"
+            f"CalibrationStudy({model.removesuffix(f':{method}')} by {method}, {trials} in "
+            f"{self.directory})"
         ]
         if summary.get("failed"):
             lines.append(f"  {failed_fits(self.trials)}")

@@ -285,7 +285,12 @@ Judge = Annotated[
         "their judgments: ip, mtc[weight=evr], rtc:map, ..."
     ),
 ]
-Seed = Annotated[int, Option(min=0, help="The same seed gives the same answer.")]
+Seed = Annotated[
+    int,
+    Option(
+        min=0, help="The same seed gives the same answer, for the same order of runs and judgments."
+    ),
+]
 
 # of studies: words of a plan
 _PLAN = {

@@ -212,11 +212,11 @@ def _remark_on_repeats(labels: Labels) -> None:
         )
     )
     warn(
-        f"{len(again):,} of {counted(labels.n_labels, 'label')}: the judge had labelled that "
-        f"document before, {same:,} with the same grade and {len(again) - same:,} with another; "
-        f"the first is by judge {judge} of document {docno} of topic {topic}. Each counts as a "
-        "label of its own, but in alpha and kappa, which take a judge's first: drop copies, and "
-        "give different judges different names",
+        f"{len(again):,} of {counted(labels.n_labels, 'label')}: of a document that its judge had "
+        f"labelled before, {same:,} with the same grade and {len(again) - same:,} with another "
+        f"(first: judge {judge}, topic {topic}, document {docno}). Each counts as a label of its "
+        "own, but alpha and kappa take a judge's first. Drop copies, and give different judges "
+        "different names",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -82,8 +83,10 @@ def caution(
         said += _of_rare_relevance(judgments, about)
     each = judged / about.sum()
     if each < defaults.LEAST and not _labels_tell(judgments):
+        # rounded down: 3.49 is fewer than 3.5
+        few = math.floor(10.0 * each) / 10.0
         said.append(
-            f"with {each:.1f} judgments a topic, fewer than the {defaults.LEAST} of the checks, a "
+            f"with {few:.1f} judgments a topic, fewer than the {defaults.LEAST} of the checks, a "
             "confidence is a hint"
         )
     return "; ".join(said)

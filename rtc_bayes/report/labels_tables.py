@@ -75,7 +75,7 @@ def judges_tables(
         first = "the suspicious, then " if suspicious else ""
         title += f" ({first}those of most labels, {_SHOWN} of {len(table)}; --judges shows all)"
         table = table.iloc[np.lexsort((-raw["labels"], ~suspected))[:_SHOWN]]
-    return [Passage("labels", tuple(said)), Table(title, table, _FORMATS)]
+    return [Passage("Labels", tuple(said)), Table(title, table, _FORMATS)]
 
 
 def _sentences(labels: Labels, binary: Labels, made: Aggregate, *, with_human: bool) -> list[str]:

@@ -68,7 +68,10 @@ def pairs_table(comparison: Comparison) -> pd.DataFrame:
             float(unless_certain(pair.p_rope or 0.0, pair.sd)) for pair in pairs
         ]
     if comparison.p_greater_population is not None:
-        columns["P(better) on topics like these"] = [pair.p_greater_population for pair in pairs]
+        columns["P(better) on topics like these"] = [
+            float(unless_certain(pair.p_greater_population or 0.0, pair.sd_population or 0.0))
+            for pair in pairs
+        ]
     if comparison.judgments_needed is not None:
         sure = f"to be {comparison.meta.get('forecast', SURE):g} sure"
         columns[sure] = [more_judgments(pair.judgments_needed) for pair in pairs]

@@ -90,7 +90,8 @@ class StudyResult(Shown):
         return study
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.meta['study']['trials']} trials in {self.directory})"
+        trials = counted(self.meta["study"]["trials"], "trial")
+        return f"{type(self).__name__}({trials} in {self.directory})"
 
 
 class Kind[Result: StudyResult](ABC):

@@ -122,8 +122,8 @@ def test_labels_that_a_judge_gives_again_are_said(tmp_path):
     lines = "7 ann d1 1\n7 bob d1 0\n7 ann d2 0\n"
     files = _file(tmp_path, lines, "a.txt"), _file(tmp_path, lines + "7 bob d1 1\n", "copy.txt")
     said = (
-        "4 of 7 labels: the judge had labelled that document before, 3 with the same grade and 1 "
-        "with another; the first is by judge ann of document d1 of topic 7. Each counts"
+        "4 of 7 labels: of a document that its judge had labelled before, 3 with the same grade "
+        r"and 1 with another \(first: judge ann, topic 7, document d1\). Each counts"
     )
     with pytest.warns(rb.CollectionWarning, match=said):
         assert rb.read_labels(*files).n_labels == 7

@@ -132,3 +132,12 @@ def test_early_judging_of_an_ordinary_collection_is_not_taken_for_that():
     for each in (1, 2, 3.5, 5):
         judgments = build(pool, made.qrels, "mtc", budget=round(each * pool.n_topics)).judgments
         assert "than there are" not in caution(judgments, pool.topics, "AP", 0.9)
+
+
+def test_judgments_a_topic_are_rounded_down(pool):
+    """41 on 12 topics are 3.42 each, 35 on 10 are 3.5, and 3.49 are not said to be 3.5."""
+    judgments = judged(pool, 10, 31)
+    assert "with 3.4 judgments a topic, fewer than the 3.5" in caution(judgments, pool.topics)
+    many = pool_of(random_rankings(np.random.default_rng(1), 2, 53, 20), depth=10)
+    judgments = judged(many, 40, 143)
+    assert "with 3.4 judgments a topic, fewer than the 3.5" in caution(judgments, many.topics)

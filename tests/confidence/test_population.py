@@ -1,5 +1,7 @@
 """Topics as a sample: each of them, and the population that they come from."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from pools import POOL_ALONE, pool_of
@@ -17,6 +19,8 @@ from rtc_bayes.confidence.likeness import likeness, unlikeness
 from rtc_bayes.confidence.population import inferred
 from rtc_bayes.confidence.setting import Setting
 from rtc_bayes.confidence.topics import by_topic
+from rtc_bayes.report.pairs import pairs_table
+from rtc_bayes.report.tables import probability
 
 
 def drawn_topics(rng, topics, documents=15):
@@ -103,6 +107,20 @@ def test_complete_judgments_give_the_paired_t_test(make_pool, point):
         assert pair.p_greater_population == pytest.approx(1 - test.pvalue)
         assert pair.sd_population == pytest.approx((a - b).std(ddof=1) / 3)
         assert pair.confidence == 1
+
+
+def test_no_order_is_certain_on_topics_that_nobody_saw(make_pool, point):
+    """Where P(better) is 1 but for 2.5e-21, and 1 in floating point."""
+    pool = make_pool(np.random.default_rng(55), 2, 9, 12)
+    comparison = compare(pool, point(pool, np.full(pool.n_documents, 0.3)), POOL_ALONE)
+    sure = replace(
+        comparison.with_population(),
+        sd_population=np.array([0.01]),
+        p_greater_population=np.array([1.0]),
+        p_less_population=np.array([2.5e-21]),
+    )
+    shown = pairs_table(sure)["P(better) on topics like these"].iloc[0]
+    assert probability(shown) in ("> 0.999", "< 0.001")
 
 
 def test_what_relevance_adds_to_the_spread_of_topics_counts_once():
