@@ -151,6 +151,8 @@ class CalibrationStudy(StudyResult):
             f"CalibrationStudy({summary['model']} by {summary['method']}, {summary['trials']} "
             f"trials in {self.directory})"
         ]
+        if self.relevant_text:
+            lines.append(f"  {self.relevant_text}")
         if summary.get("failed"):
             lines.append(f"  {failed_fits(self.trials)}")
         if self.unjudged_text:

@@ -89,6 +89,11 @@ class StudyResult(Shown):
             )
         return study
 
+    @property
+    def relevant_text(self) -> str:
+        """Which judged grades count as relevant; empty where grades are 0 and 1 alone."""
+        return str(self.meta.get("relevant", ""))
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.meta['study']['trials']} trials in {self.directory})"
 
