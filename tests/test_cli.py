@@ -1450,6 +1450,24 @@ def test_graded_measures_say_that_they_take_the_judged_grades(here, ok):
         assert "relevant" not in json.loads(ok(f"{line} {asked} --format json"))["meta"]
     title = ok("evaluate '*.gz' --qrels graded.qrels").splitlines()[0]
     assert title.endswith(f"(judged), {said}")
+    systems = rb.read_runs(str(here / "*.gz")).systems
+    (here / "each.csv").write_text("".join(f"{s},{s}\n" for s in systems))
+    for command in (
+        "fit '*.gz' --qrels {} --model rtc -o fit.nc",
+        "allocate '*.gz' --truth {} --budget 20 --stages 1 --strategy uniform -o drawn.prels",
+        "plan '*.gz' --qrels {} --budget 9 --judgments-per-topic 2 --repetitions 1 "
+        "--algorithm mtc/rtc:map",
+        "reusability '*.gz' --qrels {} --groups each.csv --leave-out groups -o {}.l",
+        "robustness '*.gz' --qrels {} --systems 3 --trials 1 --jobs 1 --algorithms mtc -o {}.r",
+        "calibrate '*.gz' --qrels {} --systems 3 --trials 1 --jobs 1 --model rtc --algorithm mtc "
+        "--budget 8 -o {}.c",
+    ):
+        assert said[1:] in " ".join(ok(command.format("graded.qrels", "graded")).split()), command
+        assert said[1:] not in " ".join(ok(command.format("few.qrels", "few")).split()), command
+    for page in ("graded.l", "graded.c"):
+        assert f"{said.capitalize()}." in (here / page / "report.html").read_text()
+    ok("report graded.r")
+    assert f"{said.capitalize()}." in (here / "graded.r" / "report.html").read_text()
     assert ok("evaluate '*.gz' --qrels few.qrels").splitlines()[0].endswith("relevance level 1")
 
 

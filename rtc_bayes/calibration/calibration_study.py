@@ -153,6 +153,8 @@ class CalibrationStudy(StudyResult):
             f"CalibrationStudy({model.removesuffix(f':{method}')} by {method}, {trials} in "
             f"{self.directory})"
         ]
+        if self.relevant_text:
+            lines.append(f"  {self.relevant_text}")
         if summary.get("failed"):
             lines.append(f"  {failed_fits(self.trials)}")
         if self.unjudged_text:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from rtc_bayes.cli.arguments import NGrades, Out, Quiet, Seed
+from rtc_bayes.cli.arguments import Level, NGrades, Out, Quiet, Seed
 from rtc_bayes.cli.inputs import format_of, refuse_unused
 
 _ENDINGS: dict[str, Literal["erels", "csv", "json"]] = {
@@ -30,9 +30,7 @@ def labels(
             "correlate. Default: hierarchical; panel for one judge alone."
         ),
     ] = None,
-    relevance_level: Annotated[
-        int, typer.Option(help="The lowest grade that counts as relevant.")
-    ] = 1,
+    relevance_level: Level = None,
     graded: Annotated[
         bool, typer.Option("--graded", help="Aggregate grades, instead of relevance.")
     ] = False,
@@ -75,6 +73,7 @@ def labels(
     from rtc_bayes.collection.reading import read_families
     from rtc_bayes.collection.sources import files_of
     from rtc_bayes.crowd import aggregate
+    from rtc_bayes.crowd.votes import level_by
     from rtc_bayes.errors import InputError, warn
     from rtc_bayes.report.labels_tables import judges_tables
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value
@@ -92,12 +91,13 @@ def labels(
             "--gold, and the files hold no true grade", remedy="leave it out, or give --human QRELS"
         )
     grades = read.gold if gold else None if human is None else read_qrels(human)
+    level = level_by(grades, relevance_level)
     groups = None if families is None else read_families(families)
     with announced("aggregating", quiet):
         made = aggregate(
             read,
             method,
-            relevance_level=relevance_level,
+            relevance_level=level,
             graded=graded,
             human=grades,
             families=groups,
@@ -105,7 +105,7 @@ def labels(
         )
     if read.gold and not gold and human is None:
         warn(f"the files hold true grades of {counted(len(read.gold), 'pair')}: --gold uses them")
-    tables = judges_tables(read, made, relevance_level=relevance_level, every=judges, human=grades)
+    tables = judges_tables(read, made, relevance_level=level, every=judges, human=grades)
     write_tables(tables, None, {})
     if output is None:
         return

@@ -16,7 +16,7 @@ from rtc_bayes.errors import InputError
 from rtc_bayes.store import atomic_path, digest_file, digest_text, make_folder
 
 # Another number makes what is stored be parsed again.
-_LAYOUT = 1
+_LAYOUT = 2
 
 
 class RunCache:

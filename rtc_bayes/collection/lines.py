@@ -33,7 +33,9 @@ _ANY_EXPANSION = 2**26
 # of a file, by which it is recognised
 _HEAD = 1000
 # a field that readers pass over; many files have it the same in every line
-_UNUSED = {"qrels": "iteration", "erels": "Q0"}
+_UNUSED = {"run": "Q0", "qrels": "iteration", "erels": "Q0"}
+# beyond any grade: a file of small numbers alone where docnos stand has grades there
+_MOST_GRADE = 10
 _WHITE_TO_SPACE = bytes.maketrans(b"\t\r\v\f", b"    ")
 
 
@@ -81,6 +83,7 @@ MEAN_GRADES = (
     f"{ERELS} as --erels of compare"
 )
 """What to do about grades that are no whole numbers and no probabilities."""
+_GRADES_AS_DOCNOS = f"if docno and relevance changed places, write {' '.join(QRELS.fields)}"
 FAMILIES = Layout("families file", ("judge", "family"), separator=b",")
 
 
@@ -280,7 +283,9 @@ class Rows:
         )
 
     def _other_order(self, name: str) -> str:
-        """Say what else may be wrong where all documents are one, and the unused field differs."""
+        """Say which fields may have changed places where documents stand twice."""
+        if self._grades_as_docnos():
+            return _GRADES_AS_DOCNOS
         unused = _UNUSED.get(self.layout.kind)
         if unused is None or len(set(self.text(name))) > 1:
             return ""
@@ -288,6 +293,15 @@ class Rows:
         if len({row.split()[column] for row in self._data.split(b"\n") if row.split()}) == 1:
             return ""
         return f"if {unused} and {name} changed places, write {' '.join(self.layout.fields)}"
+
+    def _grades_as_docnos(self) -> bool:
+        """Whether docnos of qrels are all small whole numbers, and not all grades are."""
+        if self.layout is not QRELS:
+            return False
+        docnos, grades = set(self.text("docno")), set(self.text("relevance"))
+        return all(_parses(text, _small) for text in docnos) and not all(
+            _parses(text, _small) for text in grades
+        )
 
     def first(self) -> list[str]:
         """Return the fields of the first line that has any."""
@@ -302,7 +316,10 @@ class Rows:
         texts = set(self.text(name))
         if all(_parses(text, parse) for text in texts):
             return f"if this is a file of {other.kinds}, {other.command}"
-        return MEAN_GRADES if all(_parses(text, number) for text in texts) else "correct the field"
+        if all(_parses(text, number) for text in texts):
+            return MEAN_GRADES
+        swapped = self._grades_as_docnos() and not any(_parses(text, number) for text in texts)
+        return _GRADES_AS_DOCNOS if swapped else "correct the field"
 
     def __repr__(self) -> str:
         return f"Rows({str(self.path)!r}: {len(self)} lines of a {self.layout.kind})"
@@ -343,6 +360,13 @@ def integer(field: str) -> int:
         It is none.
     """
     if "_" in field or not -(2**63) <= (value := int(field.encode())) < 2**63:
+        raise ValueError(field)
+    return value
+
+
+def _small(field: str) -> int:
+    """Parse a whole number that may be a grade."""
+    if abs(value := integer(field)) > _MOST_GRADE:
         raise ValueError(field)
     return value
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, groupby, pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -74,7 +74,8 @@ def read_runs(
     Warns
     -----
     CollectionWarning
-        Names the runs whose scores are all tied within every topic.
+        Names the runs whose scores, or ranks with ``order="rank"``, are all tied within every
+        topic.
 
     Examples
     --------
@@ -94,13 +95,30 @@ def read_runs(
     folder = cache or os.environ.get("RTC_BAYES_CACHE")
     reader = _Reader(name_by, order, depth, folder)
     runs = Runs(reader.read(sources))
-    tied = [run.tag for run in runs.values() if order == "score" and _is_tied(run)]
+    _warn_of_tied_ranks(runs, reader.tied_ranks)
+    by_score = [run for run in runs.values() if order == "score"]
+    tied = [run.tag for run in by_score if run.tag not in reader.tied_ranks and _is_tied(run)]
     if tied:
         warn(
             f"runs whose scores are all tied, so that docnos order them: {', '.join(tied)}; order "
             'them by rank instead (order="rank", --order rank)',
         )
     return runs
+
+
+def _warn_of_tied_ranks(runs: Runs, tied: Iterable[str]) -> None:
+    """Name the runs that are ordered by ranks which are all equal, and say what may order them."""
+    names = ([name for name in tied if _is_tied(runs[name]) == no] for no in (False, True))
+    remedies = (
+        'order them by score instead (order="score", --order score)',
+        "no scores tell their documents apart either: give ranks, or scores, that differ",
+    )
+    for of_kind, remedy in zip(names, remedies, strict=True):
+        if of_kind:
+            warn(
+                "runs whose ranks are all equal, so that docnos order them: "
+                f"{', '.join(of_kind)}; {remedy}"
+            )
 
 
 def _run_files(source: str | Path) -> list[Path]:
@@ -140,15 +158,26 @@ class _Parsed:
         inside = self.topics[topic]
         return self.docnos[inside] if isinstance(inside, slice) else self.docnos.take(inside)
 
+    @property
+    def is_tied(self) -> bool:
+        """Whether the key is the same all through every list; lists of one document do not say."""
+        lists = [self.key[inside] for inside in self.topics.values()]
+        lists = [keys for keys in lists if len(keys) > 1]
+        return bool(lists) and all((keys == keys[0]).all() for keys in lists)
+
 
 @dataclass(frozen=True)
 class _Reader:
-    """How runs are read."""
+    """How runs are read.
+
+    `tied_ranks` fills with the names of runs that are ordered by ranks which are all equal.
+    """
 
     name_by: str
     order: str
     depth: int | None
     folder: str | Path | None
+    tied_ranks: list[str] = field(default_factory=list)
 
     def read(self, sources: Iterable[Any]) -> list[Run]:
         """Read sources of any kind; files that stand together are read together."""
@@ -181,7 +210,7 @@ class _Reader:
         )
 
     def _named(self, name: object, source: Any) -> Run:
-        tag = text_of(name, "system")
+        tag, tied = text_of(name, "system"), len(self.tied_ranks)
         try:
             runs = self.read([source])
         except InputError as error:
@@ -194,6 +223,7 @@ class _Reader:
             raise InputError(
                 f"system {shown(tag)} has {len(runs)} runs", remedy="give every system one run"
             )
+        self.tied_ranks[tied:] = [tag] * (len(self.tied_ranks) - tied)
         return runs[0].renamed(tag)
 
     def _files(self, paths: list[Path]) -> list[Run]:
@@ -218,7 +248,9 @@ class _Reader:
             batch = paths[start : start + _TOGETHER]
             parsed = [_read_run(path, self.name_by, self.order) for path in batch]
             runs += _ordered(parsed, self.depth)
-            remarked |= any(one.rises for one in parsed)
+            tied = [one.tag for one in parsed if self.order == "rank" and one.is_tied]
+            self.tied_ranks.extend(tied)
+            remarked |= bool(tied) or any(one.rises for one in parsed)
         return runs, remarked
 
     def _of_records(self, records: Records) -> list[Run]:
@@ -241,6 +273,7 @@ class _Reader:
         for tag, rows in rows_of.items():
             of_topic, *others = (column.take(rows) for column in columns)
             parsed.append(_Parsed(tag, _by_topic(of_topic), others[0], others[1], others[2]))
+        self.tied_ranks.extend(one.tag for one in parsed if by_rank and one.is_tied)
         return _ordered(parsed, self.depth)
 
 
@@ -371,5 +404,6 @@ def _is_run(table: Mapping[Any, Any]) -> bool:
 
 
 def _is_tied(run: Run) -> bool:
+    """Whether the scores of every list are all one; lists of one document do not say."""
     lists = [scores for scores in map(run.scores, run.topics) if len(scores) > 1]
     return bool(lists) and all(scores[0] == scores[-1] == scores.max() for scores in lists)

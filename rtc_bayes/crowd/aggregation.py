@@ -19,7 +19,7 @@ from rtc_bayes.crowd.expectation import dawid_skene, majority, one_coin
 from rtc_bayes.crowd.glad import glad
 from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
 from rtc_bayes.crowd.panel_labels import panel
-from rtc_bayes.crowd.votes import Known, Truths, Votes
+from rtc_bayes.crowd.votes import Known, Truths, Votes, level_by
 from rtc_bayes.errors import (
     FitWarning,
     InputError,
@@ -235,7 +235,7 @@ def aggregate(
     labels: Labels,
     method: Method | None = None,
     *,
-    relevance_level: int = 1,
+    relevance_level: int | None = None,
     graded: bool = False,
     human: Known | None = None,
     draws: int = 1000,
@@ -259,8 +259,8 @@ def aggregate(
         resemble each other, topics with prevalences of their own, and documents that mislead all;
         drawn from by Gibbs sampling. "panel": judges whose errors correlate, as those of language
         models do (:func:`rtc_bayes.fit_panel`).
-    relevance_level : int, at least 1
-        The lowest grade that is relevant.
+    relevance_level : int, at least 1; optional
+        The lowest grade that is relevant. Default: that of `human`, where Qrels state one, or 1.
     graded : bool
         Aggregate grades; by default, whether a label is relevant.
     human : mapping of (topic, docno) to int, or Qrels, optional
@@ -294,7 +294,8 @@ def aggregate(
     CollectionWarning
         No pair whose grade is known has labels, or no label of a judge of many is relevant; the
         known grades are judgments made for systems, and so of chosen documents; labels have stated
-        probabilities, which only "panel" counts.
+        probabilities, which only "panel" counts; the relevance level is read from the file beside
+        `human`, or is not that of `human`.
 
     Examples
     --------
@@ -307,11 +308,12 @@ def aggregate(
     method = method or _default_method(labels, families)
     check_word("method", method, METHODS)
     whole_number("draws", draws, least=1)
-    votes = Votes.of(labels, relevance_level, graded, human)
+    asked = level_by(human, relevance_level)
+    votes = Votes.of(labels, asked, graded, human)
     _warn_of_known(human, votes)
-    _warn_of_scales(labels, relevance_level)
+    _warn_of_scales(labels, asked)
     _warn_of_stated(labels, method)
-    level = relevance_level if graded else 1
+    level = asked if graded else 1
     if method == "panel":
         of_known = _known_grades(labels, votes)
         fitted = panel(

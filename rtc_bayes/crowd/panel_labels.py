@@ -8,8 +8,8 @@ import numpy as np
 
 from rtc_bayes.collection.labels import Labels
 from rtc_bayes.crowd.panel import Panel, PanelPrior, fit_panel
-from rtc_bayes.crowd.votes import Known, known_grades
-from rtc_bayes.errors import moved, whole_number
+from rtc_bayes.crowd.votes import Known, known_grades, level_by
+from rtc_bayes.errors import moved
 
 
 @moved(rel="write relevance_level")
@@ -17,7 +17,7 @@ def panel(
     labels: Labels,
     human: Known | None = None,
     *,
-    relevance_level: int = 1,
+    relevance_level: int | None = None,
     graded: bool = False,
     families: Mapping[str, str] | None = None,
     prior: PanelPrior | None = None,
@@ -34,8 +34,9 @@ def panel(
     human : mapping of (topic, docno) to int or Qrels, optional
         Human grades; NaN, or one below 0, where a grade is not known. Pairs that no judge labelled
         are left out.
-    relevance_level : int, at least 1
-        The lowest human grade that is relevant.
+    relevance_level : int, at least 1; optional
+        The lowest human grade that is relevant. Default: that of `human`, where Qrels state one,
+        or 1.
     graded : bool
         Give probabilities of the human grades, of which there are as many as the labels have; by
         default, whether a pair is relevant.
@@ -56,6 +57,11 @@ def panel(
         ``relevance_level`` below 1, or above all grades; a human grade that is no whole number, or,
         if graded, above those of the labels; a family of a judge that has no labels.
 
+    Warns
+    -----
+    CollectionWarning
+        The relevance level is read from the file beside the Qrels, or is not theirs.
+
     Examples
     --------
     >>> import rtc_bayes as rb
@@ -63,7 +69,7 @@ def panel(
     >>> panel(labels, {("1", "d2"): 1}, relevance_level=2).probability.round(2)
     array([0.62, 0.  ])
     """
-    relevance_level = whole_number("relevance_level", relevance_level, least=1)
+    level = level_by(human, relevance_level)
     pairs = labels.pair_ids()
     highest = np.full(len(labels.judges), labels.n_grades - 1)
     highest[labels.binary_judges] = 1
@@ -74,7 +80,7 @@ def panel(
     place = labels.pairs().of_label, labels.judge_of
     np.add.at(total, place, score)
     np.add.at(count, place, 1.0)
-    grades = known_grades(labels, human, relevance_level, graded)
+    grades = known_grades(labels, human, level, graded)
     return fit_panel(
         np.where(count > 0, total / np.maximum(count, 1.0), np.nan),
         np.array([topic for topic, _ in pairs]),
@@ -82,7 +88,7 @@ def panel(
         judges=labels.judges,
         families=families,
         n_grades=labels.n_grades if graded else 2,
-        relevance_level=relevance_level if graded else 1,
+        relevance_level=level if graded else 1,
         prior=prior,
         seed=seed,
     )

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Labels, Qrels
-from rtc_bayes.errors import InputError, check_type, whole_number
+from rtc_bayes.collection.qrels import level_of
+from rtc_bayes.errors import InputError, check_type
 
 type Floats = NDArray[np.float64]
 type Codes = NDArray[np.int64]
@@ -41,9 +42,8 @@ class Votes:
     n_grades: int
 
     @classmethod
-    def of(cls, labels: Labels, relevance_level: int, graded: bool, human: Known | None) -> Votes:
-        """Take the labels, as grades or as relevant from `relevance_level` on."""
-        level = whole_number("relevance_level", relevance_level, least=1)
+    def of(cls, labels: Labels, level: int, graded: bool, human: Known | None) -> Votes:
+        """Take the labels, as grades or as relevant from `level` on."""
         # labels of 0 and 1 beside a person's grades
         own_scale = labels.n_grades == 2 and bool(human) and not graded
         if level >= labels.n_grades and not own_scale:
@@ -136,6 +136,28 @@ class Truths(NamedTuple):
     labelled: Codes | None = None
     right: Codes | None = None
     r_hat: float | None = None
+
+
+def level_by(human: Known | None, relevance_level: int | None) -> int:
+    """Say from which grade on a label, or a human grade, counts as relevant.
+
+    Parameters
+    ----------
+    human : mapping of (topic, docno) to int, or Qrels, or None
+    relevance_level : int or None
+        As asked for; None: that of human grades that are Qrels, or 1.
+
+    Warns
+    -----
+    CollectionWarning
+        As :func:`rtc_bayes.collection.qrels.level_of`.
+
+    Examples
+    --------
+    >>> level_by(Qrels({}, relevance_level=2), None), level_by(None, None)
+    (2, 1)
+    """
+    return level_of(human if isinstance(human, Qrels) else Qrels({}), relevance_level)
 
 
 def known_grades(labels: Labels, human: Known | None, level: int, graded: bool) -> Codes:

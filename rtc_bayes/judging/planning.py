@@ -191,6 +191,8 @@ def plan(
     by_pilot = _by_pilot(pilot, pool, topics, about, of_all, population=population)
     simulate = partial(unjudged_variance, pilot, pool, topics, chosen, of_all, depths)
     unjudged = _over_repetitions(simulate, seeds, judged_at_once, tell)
+    by_level = replace(about, relevance_level=judgments.relevance_level)
+    relevant = by_level.of_grades(judgments.highest_grade)
     rows = _rows(pool, numbers)
     apart = unlikeness(likeness(pool))[rows]
     sizes = zip(counts.astype(int).tolist(), documents.tolist(), strict=True)
@@ -217,7 +219,9 @@ def plan(
         residual=np.multiply.outer(about.residual_parts(pool.n_systems), apart),
         documents=tuple(size for _, size in of_pilot_topics),
         documents_elsewhere=tuple(documents[counts == 0].tolist()),
-        meta=provenance(seed=seed) | {"about": about.text, "repetitions": number},
+        meta=provenance(seed=seed)
+        | {"about": about.text, "repetitions": number}
+        | ({"relevant": relevant} if relevant else {}),
     )
 
 

@@ -207,6 +207,33 @@ class Estimand:
 
         return replace(self, relevance_level=level_of(qrels, self.relevance_level))
 
+    def of_grades(self, highest: float) -> str:
+        """Say which judged grades count as relevant.
+
+        Parameters
+        ----------
+        highest : float
+            The highest judged grade.
+
+        Returns
+        -------
+        str
+            Nothing where grades are 0 and 1, and where the measure counts grades or names one.
+
+        Examples
+        --------
+        >>> Estimand("P@5").of_grades(3)
+        'judged grades go up to 3, and those from 1 on count as relevant (--relevance-level 1)'
+        >>> Estimand("nDCG@10").of_grades(3)
+        ''
+        """
+        from rtc_bayes.collection.grades import counted_grades
+
+        measure = parse_measure(self.measure)
+        if highest <= 1 or measure.graded or measure.rel:
+            return ""
+        return counted_grades(int(highest), self.relevance_level or 1)
+
     def pool(self, runs: Runs, qrels: Qrels | None = None, *, pad: bool = False) -> Pool:
         """Pool runs to the depth.
 

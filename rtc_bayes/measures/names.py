@@ -236,7 +236,16 @@ def _unknown(name: str, reason: str) -> InputError:
     """Return the error for a name that ir_measures does not have, or has for trec_eval's alone."""
     import ir_measures
     import pytrec_eval
+    from ir_measures.measures import registry
 
+    parts = _NAME.fullmatch(name)
+    named = registry.get(parts["measure"]) if parts else None
+    # those that need it have no provider among our dependencies
+    if named is not None and "max_rel" in named.SUPPORTED_PARAMS:
+        return InputError(
+            f"measure {name!r:.80} is not computed here",
+            remedy=f"choose one of {', '.join(get_args(Kind))}",
+        )
     if name.lower() == "statap":
         return InputError(
             "statAP is an estimate of AP from a random sample",
@@ -250,7 +259,7 @@ def _unknown(name: str, reason: str) -> InputError:
         same = []
     if not same and (near := _nearest(name)):
         return InputError(f"measure {name!r:.80} is unknown", remedy=f"write {near}")
-    if "param cutoff" in reason and "@" not in name and _NAME.fullmatch(name):
+    if "param cutoff" in reason and "@" not in name and parts:
         return InputError(f"measure {name!r:.80} has no cutoff", remedy=f"write {name}@10")
     if not same or name == same[0].NAME:
         why = "" if "<" in reason else f" ({reason:.160})"

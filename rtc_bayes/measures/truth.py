@@ -346,7 +346,7 @@ def _check_rel(parsed: Mapping[str, Any], judged: Grades) -> None:
     for name, measure in parsed.items():
         if measure.params.get("rel", 1) < 1:
             raise InputError(f"{name} has a rel below 1", remedy="give a grade from 1 on")
-        if "rel=" in name and measure.params["rel"] > highest:
+        if "rel=" in name and measure.params.get("rel", 0) > highest:
             raise InputError(
                 f"{name} asks for grades above the highest judged, {highest}",
                 remedy=f"give rel from 1 to {highest}" if highest > 1 else "leave rel out",

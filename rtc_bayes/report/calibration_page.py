@@ -16,12 +16,13 @@ from rtc_bayes.report.elements import (
     folded,
     heading,
     measure_name,
+    noted,
     provenance,
     table,
 )
 from rtc_bayes.report.page import Page, StudyTable, by_name
 from rtc_bayes.report.tables import Format, number, with_interval
-from rtc_bayes.store.shown import capital, counted
+from rtc_bayes.store.shown import counted
 
 _SCORES = {
     "group": "documents",
@@ -74,8 +75,7 @@ def calibration_page(study: CalibrationStudy) -> Page:
     if study.unjudged_text:
         said = f"{study.unjudged_text}. Nothing was learned in them."
         sections.append(f'<p class="note">{said}</p>')
-    if study.unchecked_text:
-        sections.append(f'<p class="note">{html.escape(capital(study.unchecked_text))}.</p>')
+    sections += [*noted(study.unchecked_text), *noted(study.relevant_text)]
     if summary["relevance"] is not None:
         sections += _sections(study, tables)
     if "failures" in tables:

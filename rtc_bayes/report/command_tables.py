@@ -23,7 +23,7 @@ from rtc_bayes.report.tables import (
     with_normal_interval,
 )
 from rtc_bayes.report.terminal import Passage, Table, TextKind, tables_text, titled
-from rtc_bayes.store.shown import counted
+from rtc_bayes.store.shown import capital, counted
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Judgments, Qrels
@@ -120,6 +120,8 @@ def judged_table(judgments: Judgments, *, seed: int) -> Table:
         f"{counted(judgments.pool.n_topics, 'topic')}, {judgments.n_judged} judged, "
         f"{judgments.relevant.sum():g} relevant, seed {seed}"
     )
+    if judgments.highest_grade > 1:
+        title += f"; {counted_grades(int(judgments.highest_grade), judgments.relevance_level)}"
     return Table(title, frame, {column: ".1%"})
 
 
@@ -273,7 +275,8 @@ def plan_table(made: JudgingPlan) -> Table:
 
 def plan_tables(made: JudgingPlan) -> list[Table | Passage]:
     """Say the plan's answer in words, show its table, and say what the columns are."""
-    answer = Passage("In words", (made.sentence,))
+    relevant = capital(str(made.meta.get("relevant", "")))
+    answer = Passage("In words", (made.sentence, *([f"{relevant}."] if relevant else [])))
     return [answer, plan_table(made), _plan_columns(made)]
 
 

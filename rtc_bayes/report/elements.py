@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rtc_bayes.report.drawing import figure_of, to_svg
 from rtc_bayes.report.page import StudyTable
 from rtc_bayes.report.tables import to_html
-from rtc_bayes.store.shown import counted
+from rtc_bayes.store.shown import capital, counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,6 +87,11 @@ def facts(entries: Sequence[tuple[str, str]]) -> str:
         for value, what in entries
     )
     return f'<ul class="facts">{items}</ul>'
+
+
+def noted(text: str | None) -> list[str]:
+    """Set a sentence, which begins with a capital here, as a note; nothing of none."""
+    return [f'<p class="note">{html.escape(capital(text))}.</p>'] if text else []
 
 
 def how_made(meta: Mapping[str, Any]) -> list[str]:

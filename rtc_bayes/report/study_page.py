@@ -15,6 +15,7 @@ from rtc_bayes.report.elements import (
     heading,
     measure_name,
     measure_words,
+    noted,
     provenance,
     table,
 )
@@ -49,6 +50,7 @@ def study_page(study: Study) -> Page:
     sections = [
         heading("Can a few judgments be reused?", 1),
         f'<p class="lead">{html.escape(lead)}</p>',
+        *noted(study.relevant_text),
         *study_sections(study, tables, Example.of(study)),
         provenance(study.meta),
     ]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes import defaults
 from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
+from rtc_bayes.collection.grades import counted_grades
 from rtc_bayes.collection.hold_out import groups_of
 from rtc_bayes.collection.leave_out import ALL_GROUPS, groups_to_leave_out, parse_leave_out
 from rtc_bayes.errors import (
@@ -26,7 +27,7 @@ from rtc_bayes.measures.names import MeasureLike, has_moments
 from rtc_bayes.measures.pool_moments import moments
 from rtc_bayes.measures.scores import without_rounding
 from rtc_bayes.store.provenance import provenance
-from rtc_bayes.store.shown import Shown, compared, counted, page_by
+from rtc_bayes.store.shown import Shown, capital, compared, counted, page_by
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,7 +133,15 @@ def leave_group_out(
             f"every system of {', '.join(chosen)} scores 0 with all judgments: nothing can be lost",
             remedy="leave out other groups",
         )
-    return LeftOut(str(measure), pool.systems, tuple(of_systems), chosen, tuple(parts))
+    highest, level = qrels.highest_grade, judgments.relevance_level
+    return LeftOut(
+        str(measure),
+        pool.systems,
+        tuple(of_systems),
+        chosen,
+        tuple(parts),
+        relevant=counted_grades(highest, level) if highest > 1 else "",
+    )
 
 
 def _depths(depth: int | Sequence[int]) -> list[int]:
@@ -221,6 +230,8 @@ class LeftOut(Shown):
     depths : tuple of AtDepth
         The full depth first.
     meta : mapping of str to object
+    relevant : str
+        Which judged grades count as relevant; empty where grades are 0 and 1 alone.
 
     Examples
     --------
@@ -241,6 +252,7 @@ class LeftOut(Shown):
     groups: tuple[str, ...]
     depths: tuple[AtDepth, ...]
     meta: Mapping[str, Any] = field(default_factory=dict)
+    relevant: str = ""
 
     def by_system(self) -> pd.DataFrame:
         """Return a row for each depth and each system of a group that is left out.
@@ -361,6 +373,7 @@ class LeftOut(Shown):
         if row["low"] == row["low"]:
             low, high = compared(row["low"], ".2%"), compared(row["high"], ".2%")
             by_others = f" ({low} to {high} by other draws of groups)"
+        of_grades = f" {capital(self.relevant)}." if self.relevant else ""
         return (
             f"Without what its own group alone contributed, a run's mean {self.measure} is "
             f"{compared(row['mean'], '.2%')} on average{by_others}, and "
@@ -368,7 +381,7 @@ class LeftOut(Shown):
             f"{row['moved']:.0f} of {len(runs)} runs change rank among those of other groups, by "
             f"{row['places']:.0f} at most. One group alone contributed "
             f"{at.unique_relevant.sum():,} of {at.relevant:,} relevant documents, where the first "
-            f"{at.depth} of a list are its contribution."
+            f"{at.depth} of a list are its contribution.{of_grades}"
         )
 
     def to_html(self, path: str | Path | None = None) -> str:

@@ -126,6 +126,8 @@ class Study(StudyResult):
 
     def __repr__(self) -> str:
         lines = [f"Study({counted(self.trials['trial'].nunique(), 'trial')} in {self.directory})"]
+        if self.relevant_text:
+            lines.append(f"  {self.relevant_text}")
         for algorithm, entry in self.summary.items():
             scores = [
                 f"{name} {entry[key]:.3g}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from rtc_bayes.collection import Pool, Qrels
+from rtc_bayes.collection.grades import counted_grades
 from rtc_bayes.collection.qrels import Prels, level_of
 from rtc_bayes.errors import (
     Above,
@@ -138,9 +139,13 @@ class StagedAllocation(Shown):
     def __repr__(self) -> str:
         short = f" of a budget of {self.budget:,}" if self.spent < self.budget else ""
         topics = [sum(n > 0 for n in stage.judged.values()) for stage in self.stages]
+        judged = self.sample.judgments
+        grades = judged.highest_grade
+        of_grades = counted_grades(int(grades), judged.relevance_level) if grades > 1 else ""
         return (
             f"StagedAllocation({self.strategy}, {self.spent:,} judged{short} in "
-            f"{counted(len(self.stages), 'stage')} on {', '.join(map(str, topics))} topics)"
+            f"{counted(len(self.stages), 'stage')} on {', '.join(map(str, topics))} topics"
+            f"{'; ' * bool(of_grades)}{of_grades})"
         )
 
 

@@ -89,6 +89,11 @@ class StudyResult(Shown):
             )
         return study
 
+    @property
+    def relevant_text(self) -> str:
+        """Which judged grades count as relevant; empty where grades are 0 and 1 alone."""
+        return str(self.meta.get("relevant", ""))
+
     def __repr__(self) -> str:
         trials = counted(self.meta["study"]["trials"], "trial")
         return f"{type(self).__name__}({trials} in {self.directory})"

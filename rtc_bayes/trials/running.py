@@ -127,6 +127,8 @@ def run_study[Result: StudyResult](
         "qrels": qrels.digest,
         **_digest_of_groups(runs, groups),
     }
+    if relevant := plan.estimand.of_grades(qrels.highest_grade):
+        meta["relevant"] = relevant
     folder = StudyFolder(Path(output), kind, kind.seeds(plan), meta)
     with folder.claimed():
         todo, total = folder.missing(), len(folder.seeds)

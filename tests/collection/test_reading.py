@@ -116,6 +116,11 @@ RUN_ERRORS = {
     "nan": ("401 Q0 d1 1 nan s\n", 1, "score 'nan' is not a number"),
     "duplicate": ("401 Q0 d1 1 3 s\n401 Q0 d2 2 2 s\n401 Q0 d1 3 1 s\n", 3, "first in line 1"),
     "tags": ("401 Q0 d1 1 3 s\n401 Q0 d2 2 2 other\n", 2, "--name-by file"),
+    "swapped": (
+        "401 d1 Q0 1 3 s\n401 d2 Q0 2 2 s\n",
+        2,
+        "if Q0 and docno changed places, write topic Q0 docno rank score tag",
+    ),
     "qrels": (QRELS, 1, "looks like|if this is a file of qrels .*--qrels"),
     "encoding": (b"401 Q0 d1 1 3 s\n401 Q0 d\xe9 2 2 s\n", 2, "0xe9 is not UTF-8"),
     "utf-16": (RUN.encode("utf-16"), 1, "is not UTF-8"),
@@ -144,6 +149,17 @@ QRELS_ERRORS = {
         2,
         "if iteration and docno changed places, write topic",
     ),
+    "grades for docnos": (
+        "401 0 1 d1\n401 0 1 d2\n",
+        1,
+        "'d1' is not a whole number; if docno and relevance changed places, write topic iteration",
+    ),
+    "grades for docnos that are numbers": (
+        "401 0 1 11\n401 0 1 2\n",
+        2,
+        "document 1 stands twice.*; if docno and relevance changed places, write topic iteration",
+    ),
+    "small docnos": ("401 0 1 1\n401 0 1 0\n", 2, "keep one of the two lines"),
 }
 
 

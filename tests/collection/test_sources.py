@@ -146,6 +146,19 @@ def test_runs_whose_scores_are_all_tied_are_named(tmp_path):
     rb.read_runs({"1": {"a": 1.0}})
 
 
+def test_runs_whose_ranks_are_all_equal_are_named(tmp_path):
+    (tmp_path / "s").write_text("1 Q0 a 1 3 s\n1 Q0 b 1 2 s\n2 Q0 a 1 2 s\n")
+    for _ in range(2):  # the cache does not silence it
+        with pytest.warns(CollectionWarning, match=r"ranks are all equal.*: s; .*--order score"):
+            rb.read_runs(tmp_path / "s", order="rank", cache=tmp_path / "cache")
+    rb.read_runs(tmp_path / "s")
+    frame = pd.DataFrame({"topic": "1", "docno": ["a", "b"], "rank": 0})
+    for order in ("score", "rank"):  # without scores, ranks order
+        with pytest.warns(CollectionWarning, match="all equal.*: x; no scores tell") as caught:
+            rb.read_runs({"x": frame}, order=order)
+        assert len(caught) == 1
+
+
 def test_qrels_of_several_sources(tmp_path):
     (tmp_path / "a").write_text("1 0 a 1\n")
     (tmp_path / "b").write_text("1 0 b 0\n2 0 a 1\n")

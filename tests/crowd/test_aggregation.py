@@ -535,6 +535,19 @@ def test_a_humans_grade_is_a_whole_number(grade):
         rb.aggregate(labels, "em", human={("7", "a"): grade})
 
 
+@pytest.mark.parametrize("method", ["mv", "panel"])
+def test_the_relevance_level_is_that_of_the_humans_qrels(method):
+    labels = rb.Labels.of(["7"] * 4, ["a", "a", "b", "b"], ["ann", "bob"] * 2, [3, 2, 0, 1])
+    grades = {"7": {"a": 1, "c": 2}}
+    qrels = rb.Qrels(grades, relevance_level=2)
+    stated = rb.aggregate(labels, method, human=qrels).probability
+    told = rb.aggregate(labels, method, human=rb.Qrels(grades), relevance_level=2)
+    assert stated.tolist() == told.probability.tolist()
+    assert stated[0] == 0.0
+    with pytest.warns(rb.CollectionWarning, match="it was those from 2 on"):
+        assert rb.aggregate(labels, method, human=qrels, relevance_level=1).probability[0] == 1.0
+
+
 def test_a_human_who_does_not_know_says_nothing():
     labels = rb.Labels.of(["7", "7"], ["a", "b"], ["x", "x"], [1, 0])
     with pytest.warns(CollectionWarning, match="no pair whose grade is known has labels"):

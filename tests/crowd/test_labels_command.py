@@ -81,6 +81,21 @@ def test_gold_and_human_are_known(crowd, tmp_path):
     assert [line.split(",")[3] for line in written[0].splitlines()[1:3]] == ["0.0", "1.0"]
 
 
+def test_the_relevance_level_is_that_beside_the_humans_qrels(tmp_path, capsys):
+    labels, human, out = (tmp_path / name for name in ("l.txt", "h.qrels", "soft.erels"))
+    labels.write_text("topic judge docno label\n7 a d0 1\n7 b d0 3\n7 a d1 0\n7 b d1 2\n")
+    human.write_text("7 0 d0 1\n7 0 d2 2\n")
+    (tmp_path / "h.qrels.meta.json").write_text('{"relevance_level": 2}')
+    given = ["labels", str(labels), "--method", "mv", "--human", str(human), "-o", str(out)]
+    assert main(given) == 0
+    told = capsys.readouterr()
+    assert told.err.count("grades from 2 on count as relevant, as the .meta.json beside") == 1
+    assert rb.read_erels(out)["7"] == {"d0": 0.0, "d1": 0.5}
+    with pytest.warns(rb.CollectionWarning, match="grades from 2 on count as relevant"):
+        made = rb.aggregate(rb.read_labels(labels), "mv", human=rb.read_qrels(human))
+    assert rb.read_erels(out) == made.probabilities()
+
+
 def test_a_family_of_judges_weighs_as_one(crowd, tmp_path, capsys):
     families = tmp_path / "families.csv"
     families.write_text("judge,family\nw0,a\nw1,a\nw2,a\n")

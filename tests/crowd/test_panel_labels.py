@@ -49,6 +49,8 @@ def test_grades_of_humans_may_be_qrels_or_unknown():
     by_topic = panel(columns(), Qrels({"1": {"d1": 2}}))
     np.testing.assert_array_equal(by_pair.human, [1, np.nan, np.nan])
     np.testing.assert_array_equal(by_pair.probability, by_topic.probability)
+    stated = panel(columns(), Qrels({"1": {"d1": 2, "d2": 1}}, relevance_level=2))
+    np.testing.assert_array_equal(stated.human, [1, 0, np.nan])
     with pytest.raises(InputError, match=r"topic 1, d1: a human's grade is 0\.5"):
         panel(columns(), {("1", "d1"): 0.5})
 

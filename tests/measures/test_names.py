@@ -57,6 +57,9 @@ def test_other_measures_are_left_to_sampling(name):
         ("x" * 500, "^measure 'x{79} is unknown"),
         ("official", "'official' is unknown"),
         ("gm_map", "'gm_map' is unknown"),
+        ("INSQ", "'INSQ' is not computed here; choose one of AP, P"),
+        ("INST(T=2.0)", "is not computed here"),
+        ("BPM@10", "is not computed here"),
     ],
 )
 def test_bad_names_are_explained(name, message):

@@ -187,7 +187,11 @@ def test_negative_grades_are_unjudged():
 
 
 @pytest.mark.parametrize(
-    "name", ["foo", "AP(", "P", "P@0", "P@-3", "AP(foo=1)", "P@5 R@5", "", "alpha_nDCG@10"]
+    "name",
+    [
+        *("foo", "AP(", "P", "P@0", "P@-3", "AP(foo=1)", "P@5 R@5", "", "alpha_nDCG@10"),
+        "INSQ(max_rel=3)",
+    ],
 )
 def test_an_unknown_measure_is_an_input_error_with_a_remedy(name):
     with pytest.raises(InputError) as error:
