@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from dataclasses import asdict
@@ -1712,6 +1713,11 @@ def test_a_build_that_goes_on_knows_what_the_first_took_as_nonrelevant(here, ok)
     assert both[: len(first) - 1] == first[1:]
     assert len(both) > len(first)
     assert [topic, docno] not in both
+    (here / "before").mkdir()
+    for name in ("one.qrels", "one.qrels.meta.json"):
+        shutil.copy(here / name, here / "before" / name)
+    ok(f"{line} two.qrels --qrels before")
+    assert meta(here / "two.qrels")["missing"] == both
 
 
 def test_build_loses_no_grade_that_a_person_corrected(here, ok, run):

@@ -286,10 +286,7 @@ Judge = Annotated[
     ),
 ]
 Seed = Annotated[
-    int,
-    Option(
-        min=0, help="The same seed gives the same answer, for the same order of runs and judgments."
-    ),
+    int, Option(min=0, help="The same seed gives the same answer, for input in the same order.")
 ]
 
 # of studies: words of a plan

@@ -76,7 +76,8 @@ def taken_before(path: str, kept: Qrels) -> list[list[str]]:
     Parameters
     ----------
     path : str
-        The judgments of the earlier command; PATH.meta.json says what was taken.
+        The judgments of the earlier command, or a folder of such: FILE.meta.json says of each what
+        was taken.
     kept : Qrels
         The judgments that have these, too. A grade that was corrected since is a judgment.
 
@@ -84,11 +85,14 @@ def taken_before(path: str, kept: Qrels) -> list[list[str]]:
     -------
     list of [topic, docno]
     """
+    from rtc_bayes.collection.sources import files_of
+
     rows = _rows(kept)
-    return [[topic, docno] for topic, docno, grade in _taken(path) if (topic, docno, grade) in rows]
+    taken = dict.fromkeys(row for file in files_of(path) for row in _taken(file))
+    return [[topic, docno] for topic, docno, grade in taken if (topic, docno, grade) in rows]
 
 
-def _taken(output: str) -> list[tuple[str, str, int]]:
+def _taken(output: str | Path) -> list[tuple[str, str, int]]:
     """Read what nobody judged, and was taken as nonrelevant."""
     from rtc_bayes.store import meta_path
     from rtc_bayes.store.files import read_record

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from rtc_bayes.cli.arguments import Level, NGrades, Out, Quiet, Seed
+from rtc_bayes.cli.arguments import NGrades, Out, Quiet, Seed
 from rtc_bayes.cli.inputs import format_of, refuse_unused
 
 _ENDINGS: dict[str, Literal["erels", "csv", "json"]] = {
@@ -30,7 +30,12 @@ def labels(
             "correlate. Default: hierarchical; panel for one judge alone."
         ),
     ] = None,
-    relevance_level: Level = None,
+    relevance_level: Annotated[
+        int | None,
+        typer.Option(
+            help="The lowest grade that counts as relevant. Default: that of --human, or 1."
+        ),
+    ] = None,
     graded: Annotated[
         bool, typer.Option("--graded", help="Aggregate grades, instead of relevance.")
     ] = False,

@@ -121,42 +121,33 @@ def grades_of(
     return values
 
 
-def check_judged(
-    pool: Pool,
-    labels: NDArray[np.float64],
-    order: NDArray[np.int64],
-    grades: NDArray[np.float64] | None,
-) -> None:
-    """Refuse arrays that are no judgments of a pool's documents.
+def judged_arrays(
+    pool: Pool, labels: ArrayLike, order: ArrayLike, grades: ArrayLike | None
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64] | None]:
+    """Return labels, order and grades of a pool's documents as arrays, or say what is wrong.
 
     Raises
     ------
     InputError
-        Not a label, or not a grade, for each document; a label outside [0, 1]; an order that is
-        not of the labelled documents, each once: names the first that is not.
+        Not a number for each document; a label outside [0, 1]; an order that is not of the
+        labelled documents, each once: names the first that is not.
 
     Examples
     --------
     >>> import rtc_bayes as rb
     >>> pool = rb.Pool.from_runs(rb.Runs([rb.Run.from_rankings("one", {"1": ["a", "b"]})]))
-    >>> check_judged(pool, np.array([np.nan, 1.0]), np.array([1]), None)
-    >>> check_judged(pool, np.array([0.0, 1.0]), np.array([1]), None)
+    >>> judged_arrays(pool, [np.nan, 1.0], [1], None)
+    (array([nan,  1.]), array([1]), None)
+    >>> judged_arrays(pool, [0.0, 1.0], [1], None)
     Traceback (most recent call last):
     rtc_bayes.errors.InputError: order lacks document a of topic 1, which has a label; ...
     """
-    for name, values in (("labels", labels), ("grades", grades)):
-        if values is not None and np.shape(values) != (pool.n_documents,):
-            raise InputError(
-                f"{name} have shape {np.shape(values)}, and the pool "
-                f"{counted(pool.n_documents, 'document')}",
-                remedy="give one for each document, NaN for none; Judgments.from_labels takes "
-                "those of judged documents alone",
-            )
-    if ((labels < 0.0) | (labels > 1.0)).any():
-        relevance_of(labels[~np.isnan(labels)])
-    listed = np.zeros(pool.n_documents, dtype=np.bool_)
-    listed[indices_in(pool, order)] = True
-    other = listed == np.isnan(labels)
+    values = _for_each(pool, "labels", labels)
+    if ((values < 0.0) | (values > 1.0)).any():
+        relevance_of(values[~np.isnan(values)])
+    listed, indices = np.zeros(pool.n_documents, dtype=np.bool_), indices_in(pool, order)
+    listed[indices] = True
+    other = listed == np.isnan(values)
     if other.any():
         first = int(np.flatnonzero(other)[0])
         topic, docno = pool.pair_of(first)
@@ -166,5 +157,24 @@ def check_judged(
             else f"order lacks document {docno} of topic {topic}, which has a label",
             remedy="list in order what has a label; Judgments.from_labels makes both",
         )
-    if listed.sum() < len(order):
+    if listed.sum() < len(indices):
         raise InputError("order lists a document twice", remedy="give each document once")
+    return values, indices, None if grades is None else _for_each(pool, "grades", grades)
+
+
+def _for_each(pool: Pool, name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Take a number for each document of a pool."""
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{name} are {values!r:.60}", remedy="give a number for each document"
+        ) from None
+    if numbers.shape != (pool.n_documents,):
+        raise InputError(
+            f"{name} have shape {numbers.shape}, and the pool "
+            f"{counted(pool.n_documents, 'document')}",
+            remedy="give one for each document, NaN for none; Judgments.from_labels takes "
+            "those of judged documents alone",
+        )
+    return numbers

@@ -26,9 +26,9 @@ from rtc_bayes.collection.judged_for import (
 )
 from rtc_bayes.collection.judgment_values import (
     as_grades,
-    check_judged,
     grades_of,
     indices_in,
+    judged_arrays,
     relevance_of,
 )
 from rtc_bayes.collection.labels import Labels
@@ -117,11 +117,11 @@ class Judgments(Saved):
 
     def __post_init__(self) -> None:
         whole_fields(self, relevance_level=1)
-        check_judged(self.pool, self.labels, self.order, self.grades)
-        if self.grades is None:
-            object.__setattr__(self, "grades", as_grades(self.labels, self.relevance_level))
-        for name in ("labels", "order", "grades"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+        labels, order, grades = judged_arrays(self.pool, self.labels, self.order, self.grades)
+        if grades is None:
+            grades = as_grades(labels, self.relevance_level)
+        for name, values in (("labels", labels), ("order", order), ("grades", grades)):
+            object.__setattr__(self, name, frozen(values))
 
     @classmethod
     def none(

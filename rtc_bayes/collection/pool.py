@@ -264,6 +264,10 @@ class Pool(Saved):
         """
         _check_number("system", system, self.n_systems, "pool.systems.index(NAME) is a system's")
         _check_number("topic", topic, self.n_topics, "pool.topics.index(ID) is a topic's")
+        return self._ranking(system, topic)
+
+    def _ranking(self, system: int, topic: int) -> NDArray[np.int32]:
+        """Return :meth:`ranking` of numbers that are the pool's."""
         cell = system * self.n_topics + topic
         return self.ranked[self.list_starts[cell] : self.list_starts[cell + 1]]
 
@@ -272,7 +276,7 @@ class Pool(Saved):
         documents, ranks = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
         starts = [0]
         for s in range(self.n_systems):
-            head = self.ranking(s, topic)
+            head = self._ranking(s, topic)
             documents.append(head)
             ranks.append(np.arange(1, len(head) + 1, dtype=np.int32))
             starts.append(starts[-1] + len(head))
@@ -409,7 +413,7 @@ class Pool(Saved):
         inside = self.documents(topic)
         ranks = np.zeros((self.n_systems, inside.stop - inside.start), dtype=np.int32)
         for s in range(self.n_systems):
-            ranked = self.ranking(s, topic)
+            ranked = self._ranking(s, topic)
             ranks[s, ranked - inside.start] = np.arange(1, len(ranked) + 1)
             if below and self.tails is not None:
                 tail = self.tails.of_cell(s * self.n_topics + topic)

@@ -228,7 +228,7 @@ def write(simulation: Simulation, folder: str | Path) -> None:
 
 
 def _check_folder(folder: Path, runs: Runs, files: Mapping[str, str]) -> None:
-    """Refuse a folder with other runs, or with files to write over that no simulation wrote."""
+    """Refuse a folder with other runs, or files that its manifest does not have as they are."""
     names = {f"{system}.gz" for system in runs}
     if others := sorted(p.name for p in (folder / "runs").glob("*") if p.name not in names):
         raise InputError(
@@ -249,7 +249,9 @@ def _check_folder(folder: Path, runs: Runs, files: Mapping[str, str]) -> None:
             foreign.append(meta_path(file))
     if foreign:
         raise InputError(
-            "is not what a simulation wrote, and would be lost", path=foreign[0], remedy=_ELSEWHERE
+            f"is not as {_MANIFEST} says that a simulation wrote it, and would be lost",
+            path=foreign[0],
+            remedy=_ELSEWHERE,
         )
 
 

@@ -127,8 +127,8 @@ def compare(
         Sampled for the corrected form (its shape) and for Monte Carlo, over all draws; at
         least 2. Rounded up to a multiple of the draws.
     seed : int
-        At least 0; the same seed gives the same comparison, of the same order of runs and
-        judgments.
+        At least 0; the same seed gives the same comparison, for runs and judgments in the same
+        order.
     workers : Workers
         How many topics are worked on at a time, and where. It does not change the numbers.
 

@@ -287,14 +287,14 @@ def split_algorithms(text: str) -> tuple[str, ...]:
 
 def _parts(text: str) -> tuple[str, ...]:
     """Split a list of algorithms, of which some may be empty."""
-    first, comma, rest = text, "", ""
+    first, comma, rest = text, "", None
     # a comma inside the path of a file parts nothing: the longest that names one is taken
     while not _is_algorithm(first):
         first, comma, last = first.rpartition(",")
         if not comma:
             return tuple(part.strip() for part in re.split(r",(?![^\[\]]*\])", text))
-        rest = f"{last},{rest}" if rest else last
-    return (first.strip(), *(_parts(rest) if comma else ()))
+        rest = last if rest is None else f"{last},{rest}"
+    return (first.strip(), *(() if rest is None else _parts(rest)))
 
 
 def _is_algorithm(text: str) -> bool:

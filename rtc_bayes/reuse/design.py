@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
 import numpy as np
 
@@ -261,8 +261,11 @@ def _pairs(never_together: Collection[Collection[str]]) -> list[frozenset[str]]:
 
 
 def _topics(topics: Iterable[str | int] | int) -> tuple[str, ...]:
-    if isinstance(topics, str):
-        raise InputError("topics is one text", remedy="give a sequence of topics, or their number")
-    if isinstance(topics, Iterable):
+    remedy = "give a sequence of topics, or their number"
+    if isinstance(topics, str | bytes):
+        raise InputError("topics is one text", remedy=remedy)
+    if isinstance(topics, Set):
+        raise InputError("topics is a set, whose order no seed decides", remedy=remedy)
+    if isinstance(topics, Iterable) and getattr(topics, "ndim", True):
         return tuple(text_of(topic, "topic") for topic in topics)
     return tuple(str(n + 1) for n in range(whole_number("topics", topics, least=1)))

@@ -184,16 +184,21 @@ def _outcomes(
     confidence: ArrayLike, correct: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Take the confidences of some pairs, and for each whether its predicted sign is right."""
-    p = _numbers("confidences", confidence, (0.0, 1.0))
-    right = _numbers("outcomes", correct, (0.0, 1.0))
+    p, right = _numbers("confidences", confidence, (0.0, 1.0)), _right(correct)
     if p.ndim and right.ndim and p.shape != right.shape:
         raise InputError(
             f"confidences of shape {p.shape} and outcomes of shape {right.shape}",
             remedy="give as many of both",
         )
+    return p, right
+
+
+def _right(correct: ArrayLike) -> NDArray[np.float64]:
+    """Take 1 where the predicted sign is right, and 0 where it is not."""
+    right = _numbers("outcomes", correct, (0.0, 1.0))
     if not np.isin(right, (0.0, 1.0)).all():
         raise InputError("outcomes are not all 0 or 1", remedy="give 1 where the sign is right")
-    return p, right
+    return right
 
 
 def _loss(confidence: ArrayLike) -> NDArray[np.float64]:
@@ -450,7 +455,7 @@ def score_pairs(pairs: pd.DataFrame, *, seed: int = 0) -> PairScores:
             remedy="give one for every pair, or for none; score each algorithm by itself",
         )
     confidence = pairs["confidence"].to_numpy(dtype=np.float64)
-    _, correct = _outcomes(0.5, pairs["correct"])
+    correct = _right(pairs["correct"])
     scores: dict[str, Any] = dict.fromkeys(field.name for field in fields(PairScores))
     if len(pairs) and not unsaid:
         won, surprise = winnings(confidence, correct), log_score(confidence, correct)

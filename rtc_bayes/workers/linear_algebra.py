@@ -50,12 +50,13 @@ class _Limit:
     def take(self) -> None:
         """Begin a block."""
         with self._lock:
-            self._blocks += 1
             libraries = _libraries_with(len(sys.modules))
             if libraries is not self._libraries:
-                self._libraries = libraries
                 self._limits.append(libraries.limit(limits=1))
+                self._libraries = libraries
                 _let_others_set()
+            # the last, so that a block that could not begin is none
+            self._blocks += 1
 
     def leave(self) -> None:
         """End a block."""

@@ -278,6 +278,7 @@ NAN = np.nan
         ([1.0, 0.0, NAN, NAN], [0], "order lacks document b of topic 1, which has a label"),
         ([1.0, 0.0, NAN, NAN], [2, 0, 1], "order lists document c of topic 1, which has no label"),
         ([1.0, 0.0, NAN, NAN], [0, 1, 0], "order lists a document twice"),
+        (["yes", "no", "", ""], [0, 1], "labels are"),
         ([1.0, 0.0, NAN, NAN], [0, 4], "the pool holds no document 4"),
         ([1.0, 0.0, NAN, NAN], [[0, 1]], "documents are an array of int64 with 2 dimensions"),
         ([5.0, 0.0, NAN, NAN], [0, 1], r"label 5\.0 is outside \[0, 1\]"),

@@ -119,7 +119,7 @@ def test_a_folder_with_other_runs_is_refused(tmp_path):
 def test_what_no_simulation_wrote_is_kept(tmp_path, name, text):
     simulation = simulate(n_topics=1, n_systems=2, documents=100, depth=10)
     (tmp_path / name).write_text(text)
-    with pytest.raises(InputError, match=rf"{name}: is not what a simulation wrote.*empty folder"):
+    with pytest.raises(InputError, match=rf"{name}: is not as manifest.json says .*empty folder"):
         write(simulation, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_text() == text
@@ -134,7 +134,7 @@ def test_a_simulation_takes_the_place_of_another_that_is_as_it_was_written(tmp_p
         assert dict(rb.read_qrels(tmp_path / "qrels.txt")) == dict(each.qrels)
     with (tmp_path / "qrels.txt").open("a") as file:
         file.write("501 0 mine 1\n")
-    with pytest.raises(InputError, match=r"qrels\.txt: is not what a simulation wrote"):
+    with pytest.raises(InputError, match=r"qrels\.txt: is not as manifest\.json says"):
         write(one, tmp_path)
 
 

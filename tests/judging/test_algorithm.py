@@ -227,7 +227,7 @@ def test_a_judge_may_have_an_option_that_is_called_model(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "item"),
-    [("mtc,", 2), ("mtc,,ip", 2), (",rtc[folds=5,intercept=yes]:map", 1), (" ", 1)],
+    [("mtc,", 2), ("mtc,ip,", 3), ("mtc,,ip", 2), (",rtc[folds=5,intercept=yes]:map", 1), (" ", 1)],
 )
 def test_an_empty_item_of_a_list_is_said(text, item):
     says = re.escape(f"algorithms (--algorithms) are {text!r}, of which item {item} is empty")

@@ -41,9 +41,11 @@ def test_topics_are_any_ids(ids: Iterable[Any]) -> None:
     assert sorted(rb.hold_out(names(3), ids, 1).topics) == ["301", "302", "303"]
 
 
-@pytest.mark.parametrize("wrong", [[301.0, 302.0, 303.0], [None, "1", "2"], "123"])
+@pytest.mark.parametrize(
+    "wrong", [[301.0, 302.0, 303.0], [None, "1", "2"], "123", b"123", {"1", "2"}]
+)
 def test_what_is_no_id_of_a_topic_is_refused(wrong: Any) -> None:
-    with pytest.raises(rb.InputError, match=r"topic .* is not an id|topics is one text"):
+    with pytest.raises(rb.InputError, match=r"topic .* is not an id|topics is (one text|a set)"):
         rb.hold_out(names(3), wrong, 1)
 
 

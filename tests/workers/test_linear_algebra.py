@@ -25,20 +25,33 @@ first, second, left = Event(), Event(), Event()
 def begins():
     with one_thread():
         first.set()
-        second.wait()
+        second.wait(60)
     left.set()
 
 def ends():
-    first.wait()
+    first.wait(60)
     with one_thread():
         second.set()
-        left.wait()
+        left.wait(60)
         return numbers()
 
 import scipy.linalg
 with ThreadPoolExecutor(2) as pool:
     pool.submit(begins)
     assert pool.submit(ends).result() == {1}
+assert numbers() == {2}, threadpool_info()
+"""
+CANNOT_BEGIN = """
+import scipy.linalg
+from rtc_bayes.workers import linear_algebra
+find, linear_algebra._libraries_with = linear_algebra._libraries_with, None
+try:
+    with one_thread():
+        raise AssertionError("began")
+except TypeError:
+    linear_algebra._libraries_with = find
+with one_thread():
+    assert numbers() == {1}, threadpool_info()
 assert numbers() == {2}, threadpool_info()
 """
 BEGIN = """
@@ -50,7 +63,11 @@ def numbers():
 """
 
 
-@pytest.mark.parametrize("script", [LOADED_LATER, TWO_THREADS], ids=["later", "threads"])
+@pytest.mark.parametrize(
+    "script",
+    [LOADED_LATER, TWO_THREADS, CANNOT_BEGIN],
+    ids=["later", "threads", "cannot begin"],
+)
 def test_all_libraries_are_held_and_given_back(script):
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "2"}
     subprocess.run([sys.executable, "-c", BEGIN + script], env=environment, check=True)

@@ -28,15 +28,15 @@ class MaxMean:
 
     Parameters
     ----------
-    rate : float, in [0, 1]
-        What is left of a run's record when a judgment enters: r becomes rate × r + label, and n
-        becomes rate × n + 1. With rate 1 nothing is forgotten.
     credit : {"all", "one"}
         Whose record a judgment enters: of all runs that retrieve the document, or only of the one
         that offered it.
     ties : {"random", "docno"}
         What decides among equals: a draw by the seed, as in most experiments, or docno. Docnos
         often sort by source, so that the first of them are no fair sample.
+    rate : float, in [0, 1]
+        What is left of a run's record when a judgment enters: r becomes rate × r + label, and n
+        becomes rate × n + 1. With rate 1 nothing is forgotten.
 
     Examples
     --------
@@ -48,9 +48,9 @@ class MaxMean:
     [0.5, 0.5, 0.5, 0.67, 0.5, 0.5]
     """
 
-    rate: float = 1.0
     credit: Credit = "all"
     ties: Ties = "random"
+    rate: float = 1.0
     name: ClassVar[str] = "maxmean"
     has_confidence: ClassVar[bool] = False
 
