@@ -133,14 +133,13 @@ def leave_group_out(
             f"every system of {', '.join(chosen)} scores 0 with all judgments: nothing can be lost",
             remedy="leave out other groups",
         )
-    highest, level = qrels.highest_grade, judgments.relevance_level
     return LeftOut(
         str(measure),
         pool.systems,
         tuple(of_systems),
         chosen,
         tuple(parts),
-        relevant=counted_grades(highest, level) if highest > 1 else "",
+        relevant=counted_grades(qrels.highest_grade, judgments.relevance_level),
     )
 
 
