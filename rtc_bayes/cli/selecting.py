@@ -400,13 +400,13 @@ def _scores(
     from rtc_bayes.collection.qrels import level_of
 
     systems, judged = runs.read(), read_qrels(qrels)
-    level, highest = level_of(judged, relevance_level), judged.highest_grade
+    level = level_of(judged, relevance_level)
     scores = [
         ScoreMatrix.from_qrels(systems, judged, name, relevance_level=level)
         for name in dict.fromkeys(measures or ["AP"])
     ]
-    of_grades = f"; {counted_grades(highest, level)}" if highest > 1 else ""
-    return scores, digests(systems, judged), of_grades
+    of_grades = counted_grades(judged.highest_grade, level)
+    return scores, digests(systems, judged), f"; {of_grades}" if of_grades else ""
 
 
 def _numbers(path: str, name: str, value: str) -> dict[str, float]:

@@ -368,16 +368,27 @@ class GradeDistribution:
         return f"GradeDistribution({self.judged.n_values} judged, of grades 0 to {self.highest})"
 
 
-def counted_grades(highest: int, level: int) -> str:
-    """Say which judged grades count as relevant.
+def counted_grades(highest: float, level: int) -> str:
+    """Say which judged grades count as relevant; nothing where none is above 1.
+
+    Parameters
+    ----------
+    highest : float
+        The highest judged grade.
+    level : int
+        The lowest that counts as relevant.
 
     Examples
     --------
     >>> print(counted_grades(3, 2))
     judged grades go up to 3, and those from 2 on count as relevant (--relevance-level 2)
+    >>> counted_grades(1, 1)
+    ''
     """
+    if highest <= 1:
+        return ""
     return (
-        f"judged grades go up to {highest}, and those from {level} on count as relevant "
+        f"judged grades go up to {int(highest)}, and those from {level} on count as relevant "
         f"(--relevance-level {level})"
     )
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, groupby, pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,32 +93,45 @@ def read_runs(
     if depth is not None:
         depth = whole_number("depth", depth, least=1)
     folder = cache or os.environ.get("RTC_BAYES_CACHE")
-    reader = _Reader(name_by, order, depth, folder)
-    runs = Runs(reader.read(sources))
-    _warn_of_tied_ranks(runs, reader.tied_ranks)
-    by_score = [run for run in runs.values() if order == "score"]
-    tied = [run.tag for run in by_score if run.tag not in reader.tied_ranks and _is_tied(run)]
-    if tied:
+    read = _Reader(name_by, order, depth, folder).read(sources)
+    runs = Runs(one.run for one in read)
+    _warn_of_tied_ranks([one.run for one in read if one.ranks_tied])
+    if order == "score":
+        _warn_of_tied_scores(one.run for one in read if not one.ranks_tied)
+    return runs
+
+
+def _warn_of_tied_ranks(runs: Sequence[Run]) -> None:
+    """Name these runs, ordered by ranks which are all equal, and say what may order them."""
+    with_scores = [run.tag for run in runs if not _scores_tied(run)]
+    without = [run.tag for run in runs if _scores_tied(run)]
+    by_score = 'order them by score instead (order="score", --order score)'
+    by_nothing = "no scores tell their documents apart either: give ranks, or scores, that differ"
+    for names, remedy in ((with_scores, by_score), (without, by_nothing)):
+        if names:
+            warn(
+                "runs whose ranks are all equal, so that docnos order them: "
+                f"{', '.join(names)}; {remedy}"
+            )
+
+
+def _warn_of_tied_scores(runs: Iterable[Run]) -> None:
+    """Name those of the runs, ordered by score, whose scores are all tied."""
+    if tied := [run.tag for run in runs if _scores_tied(run)]:
         warn(
             f"runs whose scores are all tied, so that docnos order them: {', '.join(tied)}; order "
             'them by rank instead (order="rank", --order rank)',
         )
-    return runs
 
 
-def _warn_of_tied_ranks(runs: Runs, tied: Iterable[str]) -> None:
-    """Name the runs that are ordered by ranks which are all equal, and say what may order them."""
-    names = ([name for name in tied if _is_tied(runs[name]) == no] for no in (False, True))
-    remedies = (
-        'order them by score instead (order="score", --order score)',
-        "no scores tell their documents apart either: give ranks, or scores, that differ",
-    )
-    for of_kind, remedy in zip(names, remedies, strict=True):
-        if of_kind:
-            warn(
-                "runs whose ranks are all equal, so that docnos order them: "
-                f"{', '.join(of_kind)}; {remedy}"
-            )
+def _scores_tied(run: Run) -> bool:
+    return _all_tied(map(run.scores, run.topics))
+
+
+def _all_tied(lists: Iterable[NDArray[np.float64]]) -> bool:
+    """Whether the keys of every list are all one; lists of one document do not say."""
+    lists = [keys for keys in lists if len(keys) > 1]
+    return bool(lists) and all((keys == keys[0]).all() for keys in lists)
 
 
 def _run_files(source: str | Path) -> list[Path]:
@@ -158,30 +171,26 @@ class _Parsed:
         inside = self.topics[topic]
         return self.docnos[inside] if isinstance(inside, slice) else self.docnos.take(inside)
 
-    @property
-    def is_tied(self) -> bool:
-        """Whether the key is the same all through every list; lists of one document do not say."""
-        lists = [self.key[inside] for inside in self.topics.values()]
-        lists = [keys for keys in lists if len(keys) > 1]
-        return bool(lists) and all((keys == keys[0]).all() for keys in lists)
+
+class _Read(NamedTuple):
+    """A run in order, and whether that is by ranks which are all equal."""
+
+    run: Run
+    ranks_tied: bool = False
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """How runs are read.
-
-    `tied_ranks` fills with the names of runs that are ordered by ranks which are all equal.
-    """
+    """How runs are read."""
 
     name_by: str
     order: str
     depth: int | None
     folder: str | Path | None
-    tied_ranks: list[str] = field(default_factory=list)
 
-    def read(self, sources: Iterable[Any]) -> list[Run]:
+    def read(self, sources: Iterable[Any]) -> list[_Read]:
         """Read sources of any kind; files that stand together are read together."""
-        runs: list[Run] = []
+        runs: list[_Read] = []
         for kind, together in groupby(map(plain, sources), kind_of):
             if kind == "path":
                 runs += self._files(list(chain.from_iterable(map(_run_files, together))))
@@ -189,7 +198,7 @@ class _Reader:
                 runs += chain.from_iterable(self._in_memory(kind, source) for source in together)
         return runs
 
-    def _in_memory(self, kind: str, source: Any) -> list[Run]:
+    def _in_memory(self, kind: str, source: Any) -> list[_Read]:
         match kind:
             case "frame":
                 return self._of_records(Records.of_frame(source))
@@ -209,8 +218,8 @@ class _Reader:
             "doc_id and score",
         )
 
-    def _named(self, name: object, source: Any) -> Run:
-        tag, tied = text_of(name, "system"), len(self.tied_ranks)
+    def _named(self, name: object, source: Any) -> _Read:
+        tag = text_of(name, "system")
         try:
             runs = self.read([source])
         except InputError as error:
@@ -223,10 +232,9 @@ class _Reader:
             raise InputError(
                 f"system {shown(tag)} has {len(runs)} runs", remedy="give every system one run"
             )
-        self.tied_ranks[tied:] = [tag] * (len(self.tied_ranks) - tied)
-        return runs[0].renamed(tag)
+        return runs[0]._replace(run=runs[0].run.renamed(tag))
 
-    def _files(self, paths: list[Path]) -> list[Run]:
+    def _files(self, paths: list[Path]) -> list[_Read]:
         """Read the runs of some files, or take them from the cache."""
         if self.folder is None or not all(path.is_file() for path in paths):
             return self._parse(paths)[0]
@@ -234,26 +242,25 @@ class _Reader:
         names = [path.name for path in paths] if self.name_by == "file" else None
         entry = cache.entry(paths, [names, self.order, self.depth])
         runs = cache.load(entry, paths)
-        if runs is None:
-            runs, remarked = self._parse(paths)
-            if not remarked:  # what is remarked is to be said again
-                cache.store(entry, runs)
-        return runs
+        if runs is not None:
+            return [_Read(run) for run in runs]
+        read, remarked = self._parse(paths)
+        if not remarked:  # what is remarked is to be said again
+            cache.store(entry, [one.run for one in read])
+        return read
 
-    def _parse(self, paths: list[Path]) -> tuple[list[Run], bool]:
+    def _parse(self, paths: list[Path]) -> tuple[list[_Read], bool]:
         """Read the runs of some files, and say whether something was remarked of one."""
-        runs: list[Run] = []
-        remarked = False
+        runs: list[_Read] = []
+        rises = False
         for start in range(0, len(paths), _TOGETHER):
             batch = paths[start : start + _TOGETHER]
             parsed = [_read_run(path, self.name_by, self.order) for path in batch]
-            runs += _ordered(parsed, self.depth)
-            tied = [one.tag for one in parsed if self.order == "rank" and one.is_tied]
-            self.tied_ranks.extend(tied)
-            remarked |= bool(tied) or any(one.rises for one in parsed)
-        return runs, remarked
+            runs += _read(parsed, self.depth, by_rank=self.order == "rank")
+            rises |= any(one.rises for one in parsed)
+        return runs, rises or any(one.ranks_tied for one in runs)
 
-    def _of_records(self, records: Records) -> list[Run]:
+    def _of_records(self, records: Records) -> list[_Read]:
         import pyarrow as pa
 
         topics, docnos = records.topics_and_docnos()
@@ -273,8 +280,7 @@ class _Reader:
         for tag, rows in rows_of.items():
             of_topic, *others = (column.take(rows) for column in columns)
             parsed.append(_Parsed(tag, _by_topic(of_topic), others[0], others[1], others[2]))
-        self.tied_ranks.extend(one.tag for one in parsed if by_rank and one.is_tied)
-        return _ordered(parsed, self.depth)
+        return _read(parsed, self.depth, by_rank=by_rank)
 
 
 def _read_run(path: Path, name_by: str, order: str) -> _Parsed:
@@ -345,6 +351,14 @@ def _only_tag(rows: Rows) -> str:
     return str(first)
 
 
+def _read(parsed: Sequence[_Parsed], depth: int | None, *, by_rank: bool) -> list[_Read]:
+    """Order runs, and note whether the ranks of the lines are all equal, if it is by them."""
+    return [
+        _Read(run, by_rank and _all_tied(one.key[inside] for inside in one.topics.values()))
+        for run, one in zip(_ordered(parsed, depth), parsed, strict=True)
+    ]
+
+
 def _ordered(parsed: Sequence[_Parsed], depth: int | None) -> list[Run]:
     """Order each list, best first, and cut it at the depth.
 
@@ -401,9 +415,3 @@ def _is_run(table: Mapping[Any, Any]) -> bool:
         and all(kind_of(score) not in ("mapping", "frame", "iterable") for score in scores.values())
         for scores in table.values()
     )
-
-
-def _is_tied(run: Run) -> bool:
-    """Whether the scores of every list are all one; lists of one document do not say."""
-    lists = [scores for scores in map(run.scores, run.topics) if len(scores) > 1]
-    return bool(lists) and all(scores[0] == scores[-1] == scores.max() for scores in lists)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.collection.runs import Runs, run_of_checked
-from rtc_bayes.collection.writing import write_runs
+from rtc_bayes.collection.writing import qrels_text, write_runs
 from rtc_bayes.errors import InputError, brief_repr, moved, whole_number
 from rtc_bayes.store import (
     digest_file,
@@ -211,10 +211,10 @@ def write(simulation: Simulation, folder: str | Path) -> None:
         simulation wrote, or that were changed since.
     """
     folder = Path(folder)
-    judged, groups = simulation.qrels.items(), simulation.groups.items()
+    groups = [_GROUPS_HEAD, *simulation.groups.items()]
     texts = {
-        "qrels.txt": "".join(f"{t} 0 {docno} {g}\n" for t, v in judged for docno, g in v.items()),
-        "groups.csv": "".join(f"{system},{site}\n" for system, site in [_GROUPS_HEAD, *groups]),
+        "qrels.txt": qrels_text(simulation.qrels),
+        "groups.csv": "".join(f"{system},{site}\n" for system, site in groups),
     }
     files = {name: digest_text(text) for name, text in texts.items()}
     _check_folder(folder, simulation.runs, files)

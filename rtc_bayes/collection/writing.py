@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -100,9 +100,29 @@ def write_qrels(qrels: Qrels, path: str | Path) -> None:
     >>> rb.read_qrels(path).judged_for
     ('bm25',)
     """
-    _write(path, ((t, 0, docno, g) for t, v in qrels.items() for docno, g in v.items()))
+    _write(path, _qrels_rows(qrels))
     about = qrels.about()
     _write_beside({} if about == {"judged_for": None} else about, path)
+
+
+def qrels_text(qrels: Qrels) -> str:
+    r"""Return what :func:`write_qrels` writes into its file.
+
+    Raises
+    ------
+    InputError
+        A topic or docno that a line cannot hold, as it has white space.
+
+    Examples
+    --------
+    >>> qrels_text(Qrels({"401": {"d1": 1}}))
+    '401 0 d1 1\n'
+    """
+    return b"".join(_lines(_qrels_rows(qrels))).decode()
+
+
+def _qrels_rows(qrels: Qrels) -> Iterator[tuple[Any, ...]]:
+    return ((t, 0, docno, g) for t, v in qrels.items() for docno, g in v.items())
 
 
 @explains_types
@@ -172,15 +192,19 @@ def _write_beside(about: dict[str, object], path: str | Path) -> None:
 
 
 def _write(path: str | Path, rows: Iterable[tuple[Any, ...]]) -> None:
-    """Write lines of fields, each of which is read back as one."""
     with atomic_write(path, "wb") as file:
-        for row in rows:
-            fields = [str(field).encode() for field in row]
-            line = b" ".join(fields)
-            if line.split() != fields or b"\0" in line or codecs.BOM_UTF8 in line:
-                raise InputError(
-                    f"{shown(line.decode())} cannot be a line of {len(fields)} fields",
-                    path=path,
-                    remedy="give ids and tags without white space",
-                )
-            file.write(line + b"\n")
+        file.writelines(_lines(rows, path))
+
+
+def _lines(rows: Iterable[tuple[Any, ...]], path: str | Path | None = None) -> Iterator[bytes]:
+    """Make lines of fields, each of which is read back as one; an error names the path."""
+    for row in rows:
+        fields = [str(field).encode() for field in row]
+        line = b" ".join(fields)
+        if line.split() != fields or b"\0" in line or codecs.BOM_UTF8 in line:
+            raise InputError(
+                f"{shown(line.decode())} cannot be a line of {len(fields)} fields",
+                path=path,
+                remedy="give ids and tags without white space",
+            )
+        yield line + b"\n"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults, measures
-from rtc_bayes.collection.grades import GRADE_DRAWS, counted_grades
+from rtc_bayes.collection.grades import GRADE_DRAWS
 from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.collection.relevance import as_relevance
 from rtc_bayes.confidence.caution import caution
@@ -214,14 +214,12 @@ class Setting:
         options["common_error"] = float(np.hypot(common, short)) * guessed
         about = replace(about, residual=residual)
         options["fitted"] = judgments
-        by_name = measure.graded or named.rel
         if judgments is not None:
             options["judged"] = caution(judgments, about.topics, about.measure, unjudged)
-        options["relevant"] = (
-            ""
-            if grades is None or grades.highest <= 1 or by_name
-            else counted_grades(grades.highest, grades.relevance_level)
-        )
+        if grades is not None:
+            level = about.relevance_level or grades.relevance_level
+            counts = replace(about, relevance_level=level)
+            options["relevant"] = counts.of_grades(grades.highest)
         return cls(pool, values, pairs, about, probabilities.model, probabilities.method, **options)
 
     @property

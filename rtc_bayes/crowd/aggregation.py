@@ -315,7 +315,7 @@ def aggregate(
     _warn_of_stated(labels, method)
     level = asked if graded else 1
     if method == "panel":
-        of_known = _known_grades(labels, votes)
+        of_known = _by_pair(labels, votes)
         fitted = panel(
             labels, of_known, relevance_level=level, graded=graded, families=families, seed=seed
         )
@@ -351,7 +351,7 @@ def aggregate(
     )
 
 
-def _known_grades(labels: Labels, votes: Votes) -> dict[tuple[str, str], int]:
+def _by_pair(labels: Labels, votes: Votes) -> dict[tuple[str, str], int]:
     """Return the grades that are known of labelled pairs."""
     ids = labels.pair_ids()
     return {ids[place]: int(votes.gold[place]) for place in np.flatnonzero(votes.gold >= 0)}

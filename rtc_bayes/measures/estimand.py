@@ -230,9 +230,9 @@ class Estimand:
         from rtc_bayes.collection.grades import counted_grades
 
         measure = parse_measure(self.measure)
-        if highest <= 1 or measure.graded or measure.rel:
+        if measure.graded or measure.rel:
             return ""
-        return counted_grades(int(highest), self.relevance_level or 1)
+        return counted_grades(highest, self.relevance_level or 1)
 
     def pool(self, runs: Runs, qrels: Qrels | None = None, *, pad: bool = False) -> Pool:
         """Pool runs to the depth.

@@ -72,8 +72,8 @@ def scores_table(scores: ScoreTable, qrels: Qrels, *, topics: str, per_topic: bo
         frame = replace(scores, values=every).to_frame()
     else:
         frame = scores.mean_frame().sort_values(scores.measures[0], ascending=False, kind="stable")
-    level, highest = scores.relevance_level, qrels.highest_grade
-    of_level = counted_grades(highest, level) if highest > 1 else f"relevance level {level}"
+    level = scores.relevance_level
+    of_level = counted_grades(qrels.highest_grade, level) or f"relevance level {level}"
     title = f"{counted(len(scores.topics), 'topic')} ({topics}), {of_level}"
     formats = dict.fromkeys([*scores.measures, "value"], ".4f")
     formats |= dict.fromkeys(scores.judged, ".1%")
@@ -120,8 +120,8 @@ def judged_table(judgments: Judgments, *, seed: int) -> Table:
         f"{counted(judgments.pool.n_topics, 'topic')}, {judgments.n_judged} judged, "
         f"{judgments.relevant.sum():g} relevant, seed {seed}"
     )
-    if judgments.highest_grade > 1:
-        title += f"; {counted_grades(int(judgments.highest_grade), judgments.relevance_level)}"
+    if of_grades := counted_grades(judgments.highest_grade, judgments.relevance_level):
+        title += f"; {of_grades}"
     return Table(title, frame, {column: ".1%"})
 
 

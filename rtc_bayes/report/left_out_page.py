@@ -58,8 +58,8 @@ def write_left_out(result: LeftOut, folder: str | Path, meta: Mapping[str, objec
     meta : mapping of str to object
         How it was made, as of :func:`rtc_bayes.store.provenance`.
     """
-    made = replace(result, meta=meta)
-    return write_page(left_out_page(made), Path(folder) / "report.html", meta)
+    made = replace(result, meta={**result.meta, **meta})
+    return write_page(left_out_page(made), Path(folder) / "report.html", made.meta)
 
 
 def left_out_page(result: LeftOut) -> Page:

@@ -62,9 +62,8 @@ def documents_title(
     if algorithm.weighs_by_measure and measure != defaults.MEASURE:
         by = f" by {measure}"
     title = f"{algorithm.text}{by}, {judgments.n_judged} judged, seed {seed}"
-    if judgments.highest_grade > 1:
-        highest = int(judgments.highest_grade)
-        title += f"; {counted_grades(highest, judgments.relevance_level)}"
+    if of_grades := counted_grades(judgments.highest_grade, judgments.relevance_level):
+        title += f"; {of_grades}"
         if by and parse_measure(measure).graded:
             title += ", and gains are by grade"
     all_sure = f"all pairs have {defaults.CONFIDENCE:g}, at which judging may stop"

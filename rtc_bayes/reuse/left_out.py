@@ -133,14 +133,14 @@ def leave_group_out(
             f"every system of {', '.join(chosen)} scores 0 with all judgments: nothing can be lost",
             remedy="leave out other groups",
         )
-    highest, level = qrels.highest_grade, judgments.relevance_level
+    relevant = counted_grades(qrels.highest_grade, judgments.relevance_level)
     return LeftOut(
         str(measure),
         pool.systems,
         tuple(of_systems),
         chosen,
         tuple(parts),
-        relevant=counted_grades(highest, level) if highest > 1 else "",
+        {"relevant": relevant} if relevant else {},
     )
 
 
@@ -230,8 +230,7 @@ class LeftOut(Shown):
     depths : tuple of AtDepth
         The full depth first.
     meta : mapping of str to object
-    relevant : str
-        Which judged grades count as relevant; empty where grades are 0 and 1 alone.
+        Where judged grades go above 1, `relevant` says which of them count as relevant.
 
     Examples
     --------
@@ -252,7 +251,6 @@ class LeftOut(Shown):
     groups: tuple[str, ...]
     depths: tuple[AtDepth, ...]
     meta: Mapping[str, Any] = field(default_factory=dict)
-    relevant: str = ""
 
     def by_system(self) -> pd.DataFrame:
         """Return a row for each depth and each system of a group that is left out.
@@ -373,7 +371,8 @@ class LeftOut(Shown):
         if row["low"] == row["low"]:
             low, high = compared(row["low"], ".2%"), compared(row["high"], ".2%")
             by_others = f" ({low} to {high} by other draws of groups)"
-        of_grades = f" {capital(self.relevant)}." if self.relevant else ""
+        relevant = self.meta.get("relevant")
+        of_grades = f" {capital(relevant)}." if relevant else ""
         return (
             f"Without what its own group alone contributed, a run's mean {self.measure} is "
             f"{compared(row['mean'], '.2%')} on average{by_others}, and "

@@ -140,8 +140,7 @@ class StagedAllocation(Shown):
         short = f" of a budget of {self.budget:,}" if self.spent < self.budget else ""
         topics = [sum(n > 0 for n in stage.judged.values()) for stage in self.stages]
         judged = self.sample.judgments
-        grades = judged.highest_grade
-        of_grades = counted_grades(int(grades), judged.relevance_level) if grades > 1 else ""
+        of_grades = counted_grades(judged.highest_grade, judged.relevance_level)
         return (
             f"StagedAllocation({self.strategy}, {self.spent:,} judged{short} in "
             f"{counted(len(self.stages), 'stage')} on {', '.join(map(str, topics))} topics"

@@ -167,6 +167,19 @@ def test_groups_that_have_nothing_to_lose_are_refused() -> None:
     assert summary.loc[0, ["mean", "worst"]].tolist() == [-1.0, -1.0]
 
 
+def test_grades_that_count_are_said(tmp_path: Path) -> None:
+    run = rb.Run.from_rankings
+    runs = rb.Runs([run("a", {"1": ["x", "y"]}), run("b", {"1": ["y", "z"]})])
+    groups, said = {"a": "A", "b": "B"}, "those from 2 on count as relevant"
+    graded = rb.Qrels({"1": {"x": 2, "y": 3, "z": 0}})
+    found = rb.leave_group_out(runs, graded, groups, relevance_level=2)
+    assert said in found.meta["relevant"]
+    assert said in found.verdict()
+    assert said in found.write(tmp_path).read_text()
+    binary = rb.leave_group_out(runs, rb.Qrels({"1": {"x": 1, "y": 1}}), groups)
+    assert dict(binary.meta) == {}
+
+
 def test_the_command_is_pythons(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = simulate(n_topics=6, n_systems=9, seed=1)
     write(data, tmp_path)
