@@ -1461,7 +1461,7 @@ def test_graded_measures_say_that_they_take_the_judged_grades(here, ok):
         "reusability '*.gz' --qrels {} --groups each.csv --leave-out groups -o {}.l",
         "robustness '*.gz' --qrels {} --systems 3 --trials 1 --jobs 1 --algorithms mtc -o {}.r",
         "calibrate '*.gz' --qrels {} --systems 3 --trials 1 --jobs 1 --model rtc --algorithm mtc "
-        "--budget 8 -o {}.c",
+        "--budget 8 --measure nDCG@10 -o {}.c",  # its probabilities are of relevance
     ):
         assert said[1:] in " ".join(ok(command.format("graded.qrels", "graded")).split()), command
         assert said[1:] not in " ".join(ok(command.format("few.qrels", "few")).split()), command

@@ -28,6 +28,7 @@ from rtc_bayes.calibration.reliability import (
     scores_by,
 )
 from rtc_bayes.collection import Qrels, Runs
+from rtc_bayes.collection.grades import counted_grades
 from rtc_bayes.errors import InputError, explains_types, moved, whole_number
 from rtc_bayes.judging import Algorithm
 from rtc_bayes.measures import Estimand
@@ -212,6 +213,10 @@ class Calibration(Kind[CalibrationStudy]):
     def algorithms(self, plan: Plan) -> Mapping[str, Algorithm]:
         """Let the plan's algorithm judge, and the model evaluate."""
         return {text: replace(a, evaluator=self.model) for text, a in plan.parsed.items()}
+
+    def relevant(self, plan: Plan, highest: float) -> str:
+        """Say it whatever the measure: probabilities are of relevance."""
+        return counted_grades(highest, plan.estimand.relevance_level or 1)
 
     def arguments(self, plan: Plan) -> dict[str, Any]:
         """Return what meta.json holds, with the model and its method."""

@@ -198,6 +198,10 @@ class Kind[Result: StudyResult](ABC):
         """Return the seeds of the trials."""
         return spawn_seeds(plan.seed, plan.trials)
 
+    def relevant(self, plan: Plan, highest: float) -> str:
+        """Say which judged grades count as relevant, given the highest; nothing if none need it."""
+        return plan.estimand.of_grades(highest)
+
     def arguments(self, plan: Plan) -> dict[str, Any]:
         """Return what meta.json holds of the plan and of the models.
 

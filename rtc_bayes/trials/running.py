@@ -127,7 +127,7 @@ def run_study[Result: StudyResult](
         "qrels": qrels.digest,
         **_digest_of_groups(runs, groups),
     }
-    if relevant := plan.estimand.of_grades(qrels.highest_grade):
+    if relevant := kind.relevant(plan, qrels.highest_grade):
         meta["relevant"] = relevant
     folder = StudyFolder(Path(output), kind, kind.seeds(plan), meta)
     with folder.claimed():
