@@ -15,7 +15,11 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from operator import index
 from pathlib import Path, PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
 _MOST = 2**63 - 1
 # characters of a text, or of a value, in a message
@@ -692,6 +696,30 @@ def real_number(
         shown = brief_repr(value) if math.isnan(number) else f"{value}"
         raise InputError(f"{name} is {shown}", remedy=remedy)
     return number
+
+
+def as_numbers(values: ArrayLike, what: str, remedy: str) -> NDArray[np.float64]:
+    """Return numbers as an array, which is that of the caller where it is one of floats already.
+
+    Raises
+    ------
+    InputError
+        Some are no numbers.
+
+    Examples
+    --------
+    >>> as_numbers([1, 0.5], "scores are", "give numbers")
+    array([1. , 0.5])
+    >>> as_numbers(["high"], "scores are", "give numbers")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: scores are ['high']; give numbers
+    """
+    import numpy as np
+
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} {values!r:.60}", remedy=remedy) from None
 
 
 def whole_fields(instance: object, **least: int) -> None:

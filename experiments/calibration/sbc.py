@@ -19,7 +19,6 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from rtc_bayes.calibration.simulation_based import simulation_based_calibration
 from rtc_bayes.calibration.whole_model import WholeModel
@@ -29,6 +28,7 @@ from rtc_bayes.errors import FitError, FitWarning
 from rtc_bayes.relevance import Sampling, load_model
 from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.store import progress_bar
+from rtc_bayes.workers import one_thread
 
 JUDGED = 200
 SAMPLING = {
@@ -61,7 +61,7 @@ def main() -> None:
         seed=options.seed,
     )
     before = time.perf_counter()
-    with progress_bar() as progress, threadpool_limits(1):
+    with progress_bar() as progress, one_thread():
         result = simulation_based_calibration(
             partial(drawn_again, model),
             simulations=options.simulations,

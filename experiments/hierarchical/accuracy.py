@@ -19,7 +19,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from rtc_bayes import Judgments, read_qrels, read_runs, sample_scores
 from rtc_bayes.collection.order import all_pairs
@@ -29,6 +28,7 @@ from rtc_bayes.relevance.fitters.laplace import resample, smoothed_weights
 from rtc_bayes.relevance.nested_laplace import NestedLaplace, StandardDraws
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.trials import Collection, Plan, draw_systems
+from rtc_bayes.workers import one_thread
 from rtc_bayes_models.hierarchical import Design, Hierarchical
 
 CHAINS, DRAWS, TUNE = 4, 500, 500
@@ -110,7 +110,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, nargs="+", default=[2, 6, 0, 12, 1])
     parser.add_argument("--forms", action="store_true")
     arguments = parser.parse_args()
-    with threadpool_limits(1):
+    with one_thread():
         for trial, judgments in judged(arguments.trials).items():
             if arguments.forms:
                 for centred in (False, True):

@@ -18,10 +18,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from threadpoolctl import threadpool_limits
 
 from experiments.common import read_collection
 from rtc_bayes import Judgments, Pool, Qrels, Runs
+from rtc_bayes.workers import one_thread
 from rtc_bayes_models.robust import COEFFICIENTS, SCALES, Design, Robust
 
 type Floats = NDArray[np.float64]
@@ -199,5 +199,5 @@ def laplace(
 
 
 if __name__ == "__main__":
-    with threadpool_limits(1):
+    with one_thread():
         main()

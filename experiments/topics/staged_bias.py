@@ -19,7 +19,6 @@ from typing import Any
 import joblib
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from experiments.whole_lists.four import prepared
 from rtc_bayes import Pool, Qrels, allocate
@@ -80,7 +79,7 @@ def ratio(
     pool: Pool, qrels: Qrels, relevant: np.ndarray, budget: int, seed: int, way: dict[str, Any]
 ) -> float:
     """Return the estimated number of relevant documents of a sample, over the true one."""
-    with threadpool_limits(1), quietly():
+    with quietly():
         sample = allocate(pool, qrels, budget, seed=seed, **way).sample
     drawn = sample.judgments.order
     return float((relevant[drawn] / sample.probability[drawn]).sum() / relevant.sum())

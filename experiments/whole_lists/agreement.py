@@ -18,7 +18,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from experiments.robust.development import with_error
 from experiments.robust.scales import WIDE, Rows, fitted
@@ -27,6 +26,7 @@ from experiments.whole_lists.priors import random_sets
 from rtc_bayes import Pool
 from rtc_bayes.relevance import rank_curve
 from rtc_bayes.report.tables import to_markdown
+from rtc_bayes.workers import one_thread
 from rtc_bayes_models.robust import (
     COEFFICIENTS,
     FIRST,
@@ -48,7 +48,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.parse_args()
     rows = []
-    with threadpool_limits(1):
+    with one_thread():
         for folder, judged in COLLECTIONS.items():
             table = pd.DataFrame([of_set(*drawn) for drawn in random_sets(folder, SETS, seed=300)])
             for systems, sets in table.groupby("systems"):

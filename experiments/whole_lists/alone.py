@@ -18,7 +18,6 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from experiments.whole_lists.four import COLLECTIONS, judged_to, prepared
 from experiments.whole_lists.shallow import DEPTHS, maps
@@ -51,7 +50,7 @@ def main() -> None:
 
 def held_alone(folder: str, tag: str, prior: str) -> pd.DataFrame:
     """Hold the expected score of one run to the truth."""
-    with threadpool_limits(1), quietly():
+    with quietly():
         every, labels = prepared(folder)
         run = Runs([every[tag]])
         true = float(maps(run, labels)[tag])

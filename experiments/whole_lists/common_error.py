@@ -27,7 +27,6 @@ import joblib
 import numpy as np
 import pandas as pd
 from scipy.optimize import minimize_scalar
-from threadpoolctl import threadpool_limits
 
 from experiments.whole_lists.four import COLLECTIONS, condensed, fitted_to, prepared
 from rtc_bayes import Estimand, compare, evaluate
@@ -75,7 +74,7 @@ def of_set(
     rows = []
     level = COLLECTIONS[folder].relevance_level if graded else 1
     measures = [measure for measure in MEASURES if measure.startswith("nDCG") or not graded]
-    with threadpool_limits(1), quietly():
+    with quietly():
         every, labels = condensed(folder) if graded else prepared(folder)
         some = np.random.default_rng([seed, systems]).choice(every.systems, systems, replace=False)
         runs = every.select(some.tolist())

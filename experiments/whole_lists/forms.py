@@ -18,7 +18,6 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from experiments.robust.scales import WIDE, Rows, fitted
 from experiments.whole_lists.four import COLLECTIONS
@@ -26,6 +25,7 @@ from experiments.whole_lists.priors import random_sets
 from experiments.whole_lists.sizes import SETS
 from rtc_bayes.relevance import rank_curve
 from rtc_bayes.report.tables import to_markdown
+from rtc_bayes.workers import one_thread
 from rtc_bayes_models.robust import COEFFICIENTS, Design
 
 type Floats = NDArray[np.float64]
@@ -35,7 +35,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--collections", nargs="+", choices=[*COLLECTIONS], default=[*COLLECTIONS])
     for folder in parser.parse_args().collections:
-        with threadpool_limits(1):
+        with one_thread():
             table = of_collection(folder)
         print(to_markdown(table.assign(collection=COLLECTIONS[folder].name)))
 

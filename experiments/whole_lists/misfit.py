@@ -32,7 +32,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import log_ndtr
-from threadpoolctl import threadpool_limits
 
 from experiments.whole_lists.four import COLLECTIONS, fitted_to, prepared
 from rtc_bayes import Estimand, Fit, Qrels, Runs, compare, evaluate
@@ -85,7 +84,7 @@ def of_set(
     folder: str, depth: int, seed: int, prior: str, systems: int, measures: Sequence[str]
 ) -> pd.DataFrame:
     """Errors of differences of one set of systems, with the deviations that the model expects."""
-    with threadpool_limits(1), quietly():
+    with quietly():
         runs, labels = drawn(folder, seed, systems)
         fitted = fitted_to(runs, labels, depth, prior)
         random = np.random.default_rng(seed)

@@ -21,12 +21,12 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from experiments.robust.scales import FITTED, WIDE, Rows, fitted, rows
 from experiments.whole_lists.four import COLLECTIONS, prepared
 from rtc_bayes import Judgments, Pool
 from rtc_bayes.report.tables import to_markdown
+from rtc_bayes.workers import one_thread
 from rtc_bayes_models.robust import COEFFICIENTS, Design
 
 SETS = {5: 5, 10: 6, 17: 3}
@@ -67,7 +67,7 @@ def parameters(folder: str) -> pd.Series:
 def by_size(folder: str, sets: Mapping[int, int], *, seed: int) -> pd.DataFrame:
     """Coefficients and logarithms of scales by number of systems, means over random sets."""
     likeliest = []
-    with threadpool_limits(1):
+    with one_thread():
         for design, of_topics in random_sets(folder, sets, seed=seed):
             systems = design.pool.n_systems
             coefficients, scales, _ = fitted(of_topics, WIDE, systems)

@@ -22,7 +22,6 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from experiments.whole_lists.four import COLLECTIONS, judged_to
 from experiments.whole_lists.held import held
@@ -72,7 +71,7 @@ def main() -> None:
 
 def trial(folder: str, prior: str, others: Floats, seed: int) -> pd.DataFrame:
     """Hold all to the truth on one set of systems."""
-    with threadpool_limits(1), quietly():
+    with quietly():
         runs, labels = drawn(folder, seed)
         shallow = judged_to(runs, labels, DEPTHS[folder])
         truth, by_pool = maps(runs, labels), maps(runs, shallow)

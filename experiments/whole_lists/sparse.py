@@ -22,7 +22,6 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from experiments.common import study_row
 from experiments.whole_lists.four import COLLECTIONS, judged_to, prepared
@@ -94,7 +93,7 @@ def main() -> None:
 
 def of_set(runs: Runs, labels: Qrels, depth: int, seed: int) -> pd.DataFrame:
     """Judge all that ten systems rank so far, and hold expected scores to the truth."""
-    with threadpool_limits(1), quietly():
+    with quietly():
         some = np.random.default_rng(seed).choice(runs.systems, SYSTEMS, replace=False)
         drawn = runs.select(some.tolist())
         pool = Pool.from_runs(drawn).select_topics([t for t in drawn.topics if t in labels])

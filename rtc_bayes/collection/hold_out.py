@@ -19,6 +19,7 @@ from rtc_bayes.collection.pool import Pool
 from rtc_bayes.errors import InputError, explains_types, warn, with_article
 from rtc_bayes.store.csv_rows import read_csv_rows
 from rtc_bayes.store.files import digest_text, meta_path, write_json, write_text
+from rtc_bayes.store.saved import naming
 from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
@@ -358,10 +359,8 @@ def read_hold_out(path: str | Path) -> HoldOutDesign:
                 remedy=_REMEDY,
             )
     mask = np.array([[field == "1" for field in row.fields[1:]] for row in rows]).T
-    try:
+    with naming(path):
         return HoldOutDesign(tuple(row.fields[0] for row in rows), tuple(header.fields[1:]), mask)
-    except InputError as error:
-        raise InputError(error.message, path=path, remedy=error.remedy or _REMEDY) from error
 
 
 def check_design(judgments: Judgments | Qrels, hold_out: HoldOutDesign | None) -> None:

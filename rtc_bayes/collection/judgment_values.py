@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, as_numbers
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -164,12 +164,7 @@ def judged_arrays(
 
 def _for_each(pool: Pool, name: str, values: ArrayLike) -> NDArray[np.float64]:
     """Take a number for each document of a pool."""
-    try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"{name} are {values!r:.60}", remedy="give a number for each document"
-        ) from None
+    numbers = as_numbers(values, f"{name} are", "give a number for each document")
     if numbers.shape != (pool.n_documents,):
         raise InputError(
             f"{name} have shape {numbers.shape}, and the pool "

@@ -38,7 +38,7 @@ from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import Qrels, level_of
 from rtc_bayes.collection.unretrieved import warn_of_unretrieved
 from rtc_bayes.errors import InputError, check_type, explains_types, warn, whole_fields
-from rtc_bayes.store.saved import Saved
+from rtc_bayes.store.saved import Saved, check_holds
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -767,10 +767,7 @@ class Judgments(Saved):
         >>> rb.Judgments.from_xarray(rb.Judgments.from_labels(pool, [0], [0.25]).to_xarray())
         Judgments(1 judged, 0.25 relevant, in 1 of 1 topic)
         """
-        if not {"label", "grade", "order"} <= {*data.variables}:
-            raise InputError(
-                "this data set is no judgments", remedy="give what their save or to_xarray made"
-            )
+        check_holds(data, ("label", "grade", "order"), "judgments")
         judged_for, by_topic = data.attrs.get("judged_for"), None
         if "judged_for_topic" in data:
             topics = data["judged_for_topic"].to_numpy().astype(str)

@@ -18,7 +18,7 @@ from rtc_bayes.collection.pooled_lists import check_topics, documents_beside, po
 from rtc_bayes.collection.tails import Tails
 from rtc_bayes.errors import InputError, explains_types, whole_number
 from rtc_bayes.store import digest_text
-from rtc_bayes.store.saved import Saved
+from rtc_bayes.store.saved import Saved, check_holds
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -671,11 +671,8 @@ class Pool(Saved):
         >>> rb.Pool.from_xarray(pool.to_xarray())
         Pool(1 system, 1 topic, depth 100, 2 documents)
         """
-        needed = {"digest", "system", "topic", "docno", "documents", "ranked", "list_length"}
-        if not needed <= {*data.variables} or "depth" not in data.attrs:
-            raise InputError(
-                "this data set is no pool", remedy="give what a pool's save or to_xarray made"
-            )
+        needed = ("digest", "system", "topic", "docno", "documents", "ranked", "list_length")
+        check_holds(data, (*needed, "depth"), "pool")
         digests = tuple(str(d) for d in data["digest"].values)
         return cls(
             systems=tuple(str(s) for s in data["system"].values),

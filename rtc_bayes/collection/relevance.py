@@ -18,7 +18,7 @@ from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.pool import ONE_EACH, Pool
 from rtc_bayes.collection.qrels import Probabilities, Qrels, level_of
 from rtc_bayes.errors import InputError, explains_types, warn, with_article
-from rtc_bayes.store.saved import Saved
+from rtc_bayes.store.saved import Saved, check_holds
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -357,10 +357,7 @@ class Relevance(Saved):
         >>> rb.Relevance.from_xarray(rb.Relevance.from_values(pool, [0.5, 1.0]).to_xarray())
         Relevance(2 documents, 1 topic, 1 chain x 1 draw)
         """
-        if not {"p", *_LABELS} <= {*data.variables}:
-            raise InputError(
-                "this data set is no relevance", remedy="give what its save or to_xarray made"
-            )
+        check_holds(data, ("p", *_LABELS), "relevance")
         # taken over, not copied: draws of a large collection fill memory once
         freeze(data["p"].values)
         names = {c: np.array([str(x) for x in data[c].values], dtype=object) for c in _LABELS}

@@ -19,7 +19,7 @@ from rtc_bayes.confidence.page_and_tables import PageAndTables
 from rtc_bayes.confidence.pair import Pair, half_width
 from rtc_bayes.errors import InputError, explains_types
 from rtc_bayes.store import json_of, write_csv
-from rtc_bayes.store.saved import Saved
+from rtc_bayes.store.saved import Saved, check_holds
 from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
@@ -482,11 +482,7 @@ class Comparison(ComparisonTexts, PageAndTables, Shown, Saved):
         """
         of_arrays = {item.name for item in fields(cls)} - {"systems", "topics", "meta", "setting"}
         needed = {"system", "topic", "expected", "sd", "a", "b", "expected_difference", "form"}
-        if not {*needed, "meta", *_ABOUT} <= {*data.variables, *data.attrs}:
-            raise InputError(
-                "this data set is no comparison",
-                remedy="give what a comparison's save or to_xarray made",
-            )
+        check_holds(data, (*needed, "meta", *_ABOUT), "comparison")
         columns = {
             str(name): array.to_numpy()
             for name, array in data.variables.items()

@@ -217,9 +217,7 @@ class Setting:
         if judgments is not None:
             options["judged"] = caution(judgments, about.topics, about.measure, unjudged)
         if grades is not None:
-            level = about.relevance_level or grades.relevance_level
-            counts = replace(about, relevance_level=level)
-            options["relevant"] = counts.of_grades(grades.highest)
+            options["relevant"] = about.of_grades(grades.highest, grades.relevance_level)
         return cls(pool, values, pairs, about, probabilities.model, probabilities.method, **options)
 
     @property

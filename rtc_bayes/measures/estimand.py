@@ -207,13 +207,15 @@ class Estimand:
 
         return replace(self, relevance_level=level_of(qrels, self.relevance_level))
 
-    def of_grades(self, highest: float) -> str:
+    def of_grades(self, highest: float, level: int = 1) -> str:
         """Say which judged grades count as relevant.
 
         Parameters
         ----------
         highest : float
             The highest judged grade.
+        level : int
+            The lowest that counts as relevant, where the estimand names none.
 
         Returns
         -------
@@ -232,7 +234,7 @@ class Estimand:
         measure = parse_measure(self.measure)
         if measure.graded or measure.rel:
             return ""
-        return counted_grades(highest, self.relevance_level or 1)
+        return counted_grades(highest, self.relevance_level or level)
 
     def pool(self, runs: Runs, qrels: Qrels | None = None, *, pad: bool = False) -> Pool:
         """Pool runs to the depth.

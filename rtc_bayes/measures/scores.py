@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.collection.immutable import freeze
-from rtc_bayes.errors import InputError
-from rtc_bayes.store.saved import Saved
+from rtc_bayes.collection.immutable import frozen
+from rtc_bayes.errors import InputError, as_numbers
+from rtc_bayes.store.saved import Saved, check_holds
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -46,19 +46,13 @@ def cells(name: str, values: ArrayLike, shape: tuple[int, int]) -> Floats:
     >>> cells("AP", [[0.5, 0.25]], (1, 2)).tolist()
     [[0.5, 0.25]]
     """
-    try:
-        numbers = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"{name} is {values!r:.60}", remedy="give numbers, (systems, topics)"
-        ) from None
+    numbers = as_numbers(values, f"{name} is", "give numbers, (systems, topics)")
     if numbers.shape != shape:
         raise InputError(
             f"{name} has shape {numbers.shape}, not (systems, topics) {shape}",
             remedy="give a row for every system and a column for every topic",
         )
-    freeze(numbers)
-    return numbers
+    return frozen(numbers)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -293,10 +287,7 @@ class ScoreMatrix(Saved):
     @classmethod
     def from_xarray(cls, data: xr.Dataset) -> ScoreMatrix:
         """Rebuild the scores from :meth:`to_xarray`'s data set."""
-        if not {"mean", "variance", "system", "topic"} <= {*data.variables}:
-            raise InputError(
-                "this data set is no scores", remedy="give what their save or to_xarray made"
-            )
+        check_holds(data, ("mean", "variance", "system", "topic"), "scores")
         return cls(
             mean=np.array(data["mean"].values, dtype=np.float64),
             variance=np.array(data["variance"].values, dtype=np.float64),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -60,6 +60,28 @@ class Saved(ABC):
         data = read_dataset(path)
         with naming(path):
             return cls.from_xarray(data)
+
+
+def check_holds(data: xr.Dataset, needed: Iterable[str], what: str) -> None:
+    """Refuse a data set that lacks what one made of something saved has.
+
+    Parameters
+    ----------
+    data : Dataset
+    needed : iterable of str
+        Names of variables and of attributes.
+    what : str
+        What was saved.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> check_holds(xr.Dataset(), ["p"], "relevance")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: this data set is no relevance; give what save or to_xarray made
+    """
+    if not {*needed} <= {*data.variables, *data.attrs}:
+        raise InputError(f"this data set is no {what}", remedy="give what save or to_xarray made")
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, as_numbers, whole_number
 from rtc_bayes.measures.scores import without_rounding
 from rtc_bayes.store.shown import counted
 
@@ -156,10 +156,7 @@ def _numbers(
     what: str, values: ArrayLike, within: tuple[float, float] = (-math.inf, math.inf)
 ) -> NDArray[np.float64]:
     """Take numbers, none of them NaN or outside of an interval."""
-    try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} are {values!r:.60}", remedy="give numbers") from None
+    numbers = as_numbers(values, f"{what} are", "give numbers")
     low, high = within
     outside = ~((numbers >= low - _ROUNDING) & (numbers <= high + _ROUNDING))
     if outside.any():
