@@ -107,6 +107,40 @@ class CompiledGraph:
         probabilities: Floats = self._p("value", self._split(x))[0]
         return probabilities
 
+    def missing_element(self) -> str:
+        """Say which element that p takes of a parameter is not there; empty where all are.
+
+        Compiled functions do not look: they read what stands in memory beyond the end. So p is
+        evaluated once by Python's own operations, at the start.
+        """
+        import pytensor
+        from pytensor.compile import Mode
+        from pytensor.graph.traversal import toposort
+        from pytensor.tensor.subtensor import AdvancedSubtensor, Subtensor
+
+        values = self.graph.value_vars
+        nodes = toposort(self._p_of_values)
+        taken = [node for node in nodes if isinstance(node.op, AdvancedSubtensor | Subtensor)]
+
+        def evaluate(outputs: Sequence[Any]) -> None:
+            plain = Mode(linker="py", optimizer="None")
+            pytensor.function(values, outputs, mode=plain, on_unused_input="ignore")(*self._start)
+
+        if not taken:
+            return ""
+        try:
+            evaluate(self._p_of_values)
+        except IndexError:
+            for node in taken:
+                try:
+                    evaluate(node.outputs)
+                except IndexError as error:
+                    name = node.inputs[0].name
+                    return f"{f'{name}: ' if name else ''}{str(error).splitlines()[0]}"
+        except Exception:  # the compiled function says what else is wrong
+            return ""
+        return ""
+
     @cached_property
     def kept(self) -> tuple[Any, ...]:
         """Free variables and deterministics, those over documents apart: they are many."""
@@ -164,7 +198,12 @@ class CompiledGraph:
 
     @cached_property
     def _p(self) -> _Bound:
-        return _bind(self.graph.replace_rvs_by_values([self.graph["p"]]), self.graph.value_vars)
+        return _bind(self._p_of_values, self.graph.value_vars)
+
+    @cached_property
+    def _p_of_values(self) -> Sequence[Any]:
+        outputs: Sequence[Any] = self.graph.replace_rvs_by_values([self.graph["p"]])
+        return outputs
 
     @cached_property
     def _parameters(self) -> _Bound:

@@ -159,12 +159,28 @@ def test_values_that_are_no_numbers(pool):
         estimate(Given(PointEstimate(p)), None, Judgments.none(pool))
 
 
-@pytest.mark.parametrize("bad", [-0.1, 1.1, np.inf])
+@pytest.mark.parametrize("bad", [-0.1, 1.1, np.inf, 1 + 1e-12])
 def test_a_value_that_is_no_probability(pool, bad):
     p = np.full(pool.n_documents, 0.5)
     p[3] = bad
-    with pytest.raises(FitError, match="gave a probability of"):
+    with pytest.raises(FitError, match=f"gave a probability of {bad}, of document"):
         estimate(Given(PointEstimate(p)), None, Judgments.none(pool))
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ({"parameters": {"a": None}}, "parameter a of dtype object; give real numbers"),
+        ({"parameters": {"a": "high"}}, "parameter a of dtype <U4; give real numbers"),
+        ({"parameters": {"a/b": np.zeros(1)}}, "parameter 'a/b'; give it a name without a slash"),
+        ({"diagnostics": None}, "a NoneType as diagnostics; leave it out, or give a rtc_bayes"),
+    ],
+)
+def test_what_no_file_keeps(pool, parts, said):
+    """It was found out when the fit was saved, or when it was loaded again."""
+    answer = PointEstimate(np.full(pool.n_documents, 0.5), **parts)
+    with pytest.raises(FitError, match=said):
+        estimate(Given(answer), None, Judgments.none(pool))
 
 
 def test_a_fit_that_did_not_converge(pool):

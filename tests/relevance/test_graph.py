@@ -148,6 +148,15 @@ def test_a_density_without_mode(model_file, judgments):
 
 
 @pytest.mark.usefixtures("interpreted")
+def test_a_scale_below_0_is_not_sent_to_the_method_in_use(model_file, model_text, judgments):
+    model_file.write_text(model_text.replace("self.spread, dims", "-self.spread, dims"))
+    with pytest.raises(FitError, match=r"below 0, or a scale of effects .*: use nuts"):
+        estimate(load_model(model_file), "map", judgments)
+    with pytest.raises(FitError, match=r"an option may be below 0$"):
+        estimate(load_model(model_file), "nuts", judgments)
+
+
+@pytest.mark.usefixtures("interpreted")
 def test_a_p_without_sigmoid(with_likelihood, judgments):
     likelihood = BERNOULLI.format("judgments.order")
     model_file = with_likelihood(likelihood, p="log_odds(slice(None))")
@@ -166,3 +175,20 @@ def test_log_odds_that_are_no_numbers_are_named(model_file, model_text, pool, ju
     topic, docno = judgments.pool.pair_of(min(judgments.order[:2]))
     with pytest.raises(FitError, match=f"NaN at 2 documents of .* first {docno} of topic {topic};"):
         fit(pool, judgments, model=str(model_file), method=method)
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("shape", ["shape=pool.depth", "dims='rank'"])
+def test_an_element_that_is_not_there(model_file, model_text, pool, judgments, shape):
+    """A compiled graph reads beyond the end of a parameter, and knows nothing of it."""
+    lines = (
+        "model.add_coord('rank', range(pool.depth)); "
+        f"curve = pm.Normal('curve', 0, 1, {shape}); "
+        "observe(judgments, lambda rows: log_odds(rows) + curve[best[rows]])"
+    )
+    model_file.write_text(model_text.replace("observe(judgments, log_odds)", lines))
+    depth = pool.depth
+    said = rf"not there: curve: index {depth}.* with size {depth}; make the parameter longer"
+    for method in ("map", "laplace", "nuts"):
+        with pytest.raises(InputError, match=said):
+            fit(pool, judgments, model=str(model_file), method=method)

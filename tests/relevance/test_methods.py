@@ -269,6 +269,16 @@ def test_chains_are_judged_by_their_worst_scalar():
     assert not mixing_checks({"good": good[:, :3]}, {})[1].passed
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_parameter_that_is_no_number_says_nothing_of_chains(bad):
+    """It was told to ask for more draws."""
+    values = np.random.default_rng(0).normal(size=(2, 100))
+    values[0, 0] = bad
+    (check,) = mixing_checks({"a": values}, {})
+    assert not check.passed
+    assert str(check).startswith("share of a that is no number 0.005 (FAILED: 1 of 200 values are")
+
+
 def test_the_limit_of_r_hat_grows_with_the_number_of_scalars():
     """How many r-hats of good chains exceed a limit is Poisson, or less."""
     from arviz_stats.base import array_stats
@@ -492,7 +502,7 @@ APART = np.arange(4)[:, None] + np.random.default_rng(0).normal(0, 0.1, (4, 50))
         (
             "gibbs",
             lambda n: Draws(np.full((4, 50, n), 0.3), {"a": np.full((4, 50), np.nan)}),
-            "r-hat of a inf .*FAILED",
+            "share of a that is no number 1 .FAILED: 200 of 200 values are NaN or infinite",
         ),
     ],
 )

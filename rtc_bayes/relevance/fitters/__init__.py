@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments
 from rtc_bayes.errors import FitError, FitWarning, InputError, own_code, warn, with_article
-from rtc_bayes.relevance.interface import Draws, PointEstimate, RelevanceModel, Sampling
+from rtc_bayes.relevance.interface import (
+    Diagnostics,
+    Draws,
+    PointEstimate,
+    RelevanceModel,
+    Sampling,
+)
 from rtc_bayes.relevance.turned_labels import without_turned
 from rtc_bayes.store.shown import counted
 
@@ -173,11 +179,11 @@ def estimate(
         if np.isnan(estimated.p).any():
             raise FitError(f"{method} of model {model.name}: {nan_text(estimated.p, judgments)}")
         wrong = np.argwhere(~good)
-        document, value = int(wrong[0][-1]), float(estimated.p[tuple(wrong[0])])
+        document, value = int(wrong[0][-1]), estimated.p[tuple(wrong[0])]
         pool = judgments.pool
         how = "return probabilities" if hasattr(model, method) else "end with pm.math.sigmoid(...)"
         raise FitError(
-            f"{method} of model {model.name} gave a probability of {value:g}, of document "
+            f"{method} of model {model.name} gave a probability of {value!s}, of document "
             f"{pool.docnos[document]} of topic {pool.topics[pool.topic_of[document]]}; {how}"
         )
     for check in estimated.diagnostics.warnings:
@@ -263,11 +269,13 @@ def _checked(estimated: Any, what: str, method: str, judgments: Judgments) -> Es
     if estimated.p.dtype not in (np.float32, np.float64):
         floats: Any = _floating(estimated.p, what, dims)
         estimated = replace(estimated, p=floats)
+    _check_stored(estimated, what)
     _check_dims(estimated, what, judgments)
     if not isinstance(estimated, Draws):
         return estimated
     _check_draws(estimated, what)
-    if method == "gibbs" and not estimated.diagnostics.checks:
+    # NaN in p is named afterwards
+    if method == "gibbs" and not (estimated.diagnostics.checks or np.isnan(estimated.p).any()):
         from rtc_bayes.relevance.fitters.checks import mixing_checks
 
         checks = mixing_checks(estimated.parameters, estimated.sample_stats)
@@ -311,6 +319,25 @@ def _check_draws(estimated: Draws, what: str) -> None:
         )
 
 
+def _check_stored(estimated: Estimate, what: str) -> None:
+    """Refuse what a fit cannot keep on disk, and diagnostics that are none."""
+    for name, values in estimated.parameters.items():
+        if "/" in name:
+            raise FitError(f"{what} gave a parameter {name!r}; give it a name without a slash")
+        try:
+            kind = np.asarray(values).dtype
+        except ValueError:
+            raise FitError(f"{what} gave parameter {name} as no array; give one") from None
+        if kind.kind not in "biuf":
+            raise FitError(f"{what} gave parameter {name} of dtype {kind}; give real numbers")
+    if not isinstance(estimated.diagnostics, Diagnostics):
+        kind_of = with_article(type(estimated.diagnostics).__name__)
+        raise FitError(
+            f"{what} gave {kind_of} as diagnostics; leave it out, or give a "
+            "rtc_bayes.relevance.Diagnostics"
+        )
+
+
 def _check_dims(estimated: Estimate, what: str, judgments: Judgments) -> None:
     """Refuse parameters whose shapes do not have the pool's sizes, by their dims."""
     pool = judgments.pool
@@ -324,10 +351,7 @@ def _check_dims(estimated: Estimate, what: str, judgments: Judgments) -> None:
                 f"{what} gave parameter {name} the dim {min(of_draws)!r}, which every parameter of "
                 "a fit has; name it otherwise"
             )
-        try:
-            shape = np.shape(estimated.parameters.get(name, ()))[before:]
-        except ValueError:
-            raise FitError(f"{what} gave parameter {name} as no array; give one") from None
+        shape = np.shape(estimated.parameters.get(name, ()))[before:]
         wanted = [sizes.get(dim, size) for dim, size in zip(dims, shape, strict=False)]
         if name in estimated.parameters and (len(shape) != len(dims) or list(shape) != wanted):
             needs = ", ".join(f"{sizes[dim]} of dim {dim}" for dim in dims if dim in sizes)

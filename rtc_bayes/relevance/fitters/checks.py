@@ -26,7 +26,8 @@ def mixing_checks(
     """Ask whether chains agree, how many draws theirs are worth, and whether steps diverged.
 
     The worst parameter counts, by its largest r-hat and by the bulk ESS that 95% of its scalars
-    reach; scalars that do not vary are left out. The more scalars, the higher the limit of r-hat:
+    reach; scalars that do not vary are left out. Where a parameter is NaN or infinite in some draw,
+    that is the only check, and it fails. The more scalars, the higher the limit of r-hat:
     see :func:`r_hat_limit`. The smallest ESS of many is low by chance: of 150 scalars whose 200
     draws are worth 130, it is 40 on average. Below 20 scalars the smallest counts. A single chain
     is compared with itself, its first half with its second.
@@ -55,7 +56,9 @@ def mixing_checks(
     if scalars and next(iter(scalars.values())).shape[:2] == (1, 1):
         note = "one draw says nothing of others; ask `fit` for more"
         return (Check("draws", 1.0, 2.0, False, note),)
-    # of NaN, which agrees with nothing, the range is NaN
+    for name, values in scalars.items():
+        if not np.isfinite(values).all():
+            return (_numbers_check(name, values),)
     varying = {
         name: _at_least_two_chains(values[:, :, np.ptp(values, axis=(0, 1)) != 0.0])
         for name, values in scalars.items()
@@ -131,6 +134,16 @@ def _agreement(values: NDArray[np.floating]) -> tuple[float, float]:
     worst = float(np.max(np.where(np.isnan(r_hat), np.inf, r_hat)))
     defined = np.where(np.isnan(ess), 0.0, ess)
     return worst, float(np.quantile(defined, _LOW, method="inverted_cdf"))
+
+
+def _numbers_check(name: str, values: NDArray[np.floating]) -> Check:
+    """Refuse a parameter that is NaN or infinite in some draw, which says nothing of chains."""
+    count = int(np.count_nonzero(~np.isfinite(values)))
+    note = (
+        f"{count} of {counted(values.size, 'value')} are NaN or infinite: look for a missing "
+        "value, 0 / 0 or log(0) in what the model computes them from"
+    )
+    return Check(f"share of {name} that is no number", count / values.size, 0.0, False, note)
 
 
 def _r_hat_check(name: str, r_hat: float, limit: float) -> Check:

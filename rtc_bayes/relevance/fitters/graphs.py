@@ -34,8 +34,11 @@ SCALE_AT_ZERO = (
 # what PyMC says of a parameter outside its range, and what to do
 _HINTS = {
     "0 <= p <= 1": "end with p = pm.math.sigmoid(...)",
-    "sigma > 0": f"an option may be below 0, or {SCALE_AT_ZERO}",
+    "sigma > 0": "an option may be below 0",
+    "posdef": "a covariance matrix is not positive definite",
 }
+# where the mode of a scale may be to blame
+_OF_SCALES = ("sigma > 0", "posdef")
 
 
 def open_graph(model: Any, judgments: Judgments) -> CompiledGraph:
@@ -145,9 +148,17 @@ def check_start(model: Any, density: Density, judgments: Judgments) -> None:
 
     Raises
     ------
+    InputError
+        A graph takes an element of a parameter that is not there.
     FitError
         Names the documents whose p is NaN, else the parts of a graph that make it so.
     """
+    if isinstance(density, CompiledGraph) and (missing := density.missing_element()):
+        raise InputError(
+            f"graph() of {model!r} takes an element of a parameter that is not there: {missing}",
+            remedy="make the parameter longer, or correct the numbers that index it: ranks go from "
+            "1 to pool.depth, and a document that no system ranks so high has best rank 0",
+        )
     try:
         value = density.log_density(density.start, jacobian=True)
     except ValueError:  # PyMC refuses to evaluate what depends on NaN
@@ -313,6 +324,8 @@ def as_fit_error(model: Any, method: str) -> Iterator[None]:
         if isinstance(error, InputError | FitError):
             raise
         hints = [f"; {hint}" for said, hint in _HINTS.items() if said in str(error)]
+        if method != "nuts" and any(said in str(error) for said in _OF_SCALES):
+            hints.append(f", or {SCALE_AT_ZERO}")
         raise FitError(f"{method} of {model.name} failed: {error}{''.join(hints)}") from error
 
 
