@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,8 @@ class WholeModel:
     Raises
     ------
     InputError
-        A model that is none, is a composite, or has no graph; a method that it does not have.
+        A model that is none, is a composite, or has no graph; a method that it does not have. When
+        the prior is drawn from: a graph that observes what is not made of the judgments.
 
     Examples
     --------
@@ -126,15 +128,37 @@ def prior_draws(
     -------
     dict of str to ndarray, shape (draws, ...)
         By the names of the graph.
-    """
-    from rtc_bayes.relevance.fitters.graphs import quiet_pymc
 
+    Raises
+    ------
+    InputError
+        The graph observes what is not made of the judgments' labels. That is not simulated, and
+        tells of the parameters all the same, so that ranks of an exact sampler are not uniform.
+    """
+    from rtc_bayes.relevance.fitters.graphs import open_graph, quiet_pymc
+
+    # priors may not depend on labels; those of a graph must be there
+    graph, other = (
+        open_graph(model, judgments.relabelled(np.full(judgments.n_judged, label))).graph
+        for label in (0.0, 1.0)
+    )
+    if judgments.n_judged:
+        for variable in graph.observed_RVs:
+            same = other.rvs_to_values[other[variable.name]]
+            if np.array_equal(_values(graph.rvs_to_values[variable]), _values(same)):
+                raise InputError(
+                    f"graph() of {model!r} observes {variable.name}, which is not made of the "
+                    "judgments, and only labels are simulated",
+                    remedy="calibrate the model without it",
+                )
     with quiet_pymc():
         import pymc as pm
 
-        # priors may not depend on labels; those of a graph must be there
-        unlabelled = judgments.relabelled(np.zeros(judgments.n_judged))
-        graph = model.graph(judgments.pool, unlabelled)  # type: ignore[attr-defined]
         named = [*graph.free_RVs, *graph.deterministics]
         values = pm.draw(named, draws=draws, random_seed=seed)
     return {str(v.name): np.asarray(value) for v, value in zip(named, values, strict=True)}
+
+
+def _values(observed: Any) -> NDArray[Any]:
+    """Return what a graph observes: a constant, or pm.Data."""
+    return np.asarray(observed.data if hasattr(observed, "data") else observed.get_value())

@@ -20,6 +20,7 @@ from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.documents import NextDocument, NextDocuments
 from rtc_bayes.judging.judges import Chooser, Judge, confidence_of
+from rtc_bayes.judging.judges.interface import answer_of
 from rtc_bayes.judging.session import choices, reaches, start_judge
 from rtc_bayes.judging.sharing import SubPool, fewest_a_topic, shares, sub_pools
 from rtc_bayes.judging.stopping import why_ended, without_choice
@@ -222,7 +223,7 @@ def _of_pool(
     chooser = start_judge(judgments, algorithm, seed=seed, measure=measure)
     numbers = _least_confident(chooser) if named is None else _numbers_of(named, pool)
     if pair is not None:
-        of_pair = None if numbers is None else chooser.for_pair(numbers)
+        of_pair = None if numbers is None else answer_of(chooser, "for_pair", numbers)
         if of_pair is None:
             raise InputError(
                 f"{algorithm.judge.name} does not weigh documents for one pair",
@@ -233,7 +234,7 @@ def _of_pool(
     documents: list[NextDocument] = []
     for document, weight in choices(chooser, count, algorithm):
         t = int(topic_of[document])
-        why = chooser.why(document, weight)
+        why = answer_of(chooser, "why", document, weight)
         if judged[t] < algorithm.floor:
             has = f"{judged[t]} of {algorithm.floor} judgments" if judged[t] else "no judgment yet"
             why = f"its topic has {has}; {why}"
@@ -244,7 +245,7 @@ def _of_pool(
                 pool.docnos[document],
                 weight,
                 why,
-                p=chooser.probability(document),
+                p=answer_of(chooser, "probability", document),
                 retrieved_by=int((chooser.ranks_of(document) > 0).sum()),
             )
         )

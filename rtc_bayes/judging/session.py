@@ -29,7 +29,13 @@ from rtc_bayes.errors import (
 )
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Chooser, Judge, confidence_of, takes_measure
-from rtc_bayes.judging.judges.interface import CORRECT, gives_confidence
+from rtc_bayes.judging.judges.interface import (
+    CORRECT,
+    answer_of,
+    differences_of,
+    gives_confidence,
+    says,
+)
 from rtc_bayes.judging.judges.weighted import enough_to_fit
 from rtc_bayes.judging.stopping import Reason, with_residual, without_choice
 from rtc_bayes.judging.weights import weighed_by
@@ -232,7 +238,7 @@ class JudgingSession:
             Variance of the error: what the pool leaves out, which a comparison counts, and which
             no judgment takes off.
         """
-        confidence, differences = confidence_of(self._chooser), self._chooser.differences()
+        confidence, differences = confidence_of(self._chooser), differences_of(self._chooser)
         if confidence is None or differences is None:
             return None
         return float(with_residual(confidence, differences, left).min())
@@ -243,7 +249,7 @@ class JudgingSession:
 
         None where the judge has none.
         """
-        differences = self._chooser.differences()
+        differences = differences_of(self._chooser)
         return None if differences is None else tuple(differences.tolist())
 
     def next(self) -> int | None:
@@ -318,7 +324,7 @@ class JudgingSession:
                     remedy="give the label of the grade, and begin with judgments of your level: "
                     "Judgments.none(pool, relevance_level=...)",
                 )
-            self._chooser.take_grade(document, grade)
+            answer_of(self._chooser, "take_grade", document, grade)
         asked, weight = self._offered or (document, 0.0)
         sure = self.confidence if self.pool.n_systems <= defaults.MANY_SYSTEMS else None
         weight = weight if asked == document else 0.0
@@ -341,12 +347,13 @@ class JudgingSession:
         """Say why judging is over, if it is."""
         chooser = self._chooser
         enough = nothing_left or chooser.n_judged >= self._least
-        if enough and self.target and self.algorithm.has_confidence and chooser.may_end():
+        sure_ends = enough and self.algorithm.has_confidence
+        if sure_ends and self.target and says(chooser, "may_end"):
             open_pairs = chooser.open_pairs(self.target)
             if (first := next(open_pairs, None)) is None:
                 return "reached"
             due = nothing_left or len(self.steps) % _PROVE_EVERY == 0
-            if due and chooser.proves(chain([first], open_pairs)):
+            if due and says(chooser, "proves", chain([first], open_pairs)):
                 return "proved"
         if nothing_left:
             has_confidence = self.algorithm.has_confidence
@@ -365,8 +372,10 @@ class JudgingSession:
 
 def reaches(chooser: Chooser, algorithm: Algorithm, confidence: float) -> bool:
     """Whether every pair has this confidence, and every topic its judgments."""
-    enough = chooser.n_judged >= algorithm.least * chooser.pool.n_topics and chooser.may_end()
-    return enough and next(chooser.open_pairs(confidence), None) is None
+    enough = chooser.n_judged >= algorithm.least * chooser.pool.n_topics
+    return (
+        enough and says(chooser, "may_end") and next(chooser.open_pairs(confidence), None) is None
+    )
 
 
 def choices(chooser: Chooser, count: int, algorithm: Algorithm) -> list[tuple[int, float]]:
@@ -511,6 +520,10 @@ def start_judge(
             judge = replace(judge, floor=floor)  # type: ignore[type-var]
         elif floor:
             raise InputError(f"{judge.name} has no floor", remedy="leave the floor out")
+    of_judge = f"of the judge {judge.name}"
+    whole_number(f"floor {of_judge}", getattr(judge, "floor", 0))
+    least = getattr(judge, "least", 0.0)
+    real_number(f"least {of_judge}", least, 0.0, math.inf, "give a number of at least 0")
     about = {"measure": weighed_by(measure)} if takes_measure(judge) else {}
     with own_code(judge, "start(judgments, seed=...)", CORRECT):
         chooser = judge.start(judgments, seed=seed, **about)

@@ -1,5 +1,8 @@
 """A whole model calibrated by simulation from the prior of its graph."""
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
@@ -8,7 +11,7 @@ from rtc_bayes.calibration.whole_model import WholeModel
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.simulate import simulate
 from rtc_bayes.errors import InputError
-from rtc_bayes.relevance import ModelSpec, Sampling, load_model
+from rtc_bayes.relevance import ModelSpec, Sampling, coordinates, load_model, observe
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +56,31 @@ def test_there_are_as_many_simulations_as_the_model_has(judgments, monkeypatch):
     )
     assert simulation_based_calibration(model).simulations == 3
     assert simulation_based_calibration(model, simulations=2).simulations == 2
+
+
+def test_a_graph_that_observes_other_data_is_refused(judgments):
+    """Clicks are not simulated: ranks of an exact sampler had a p-value of 1e-15."""
+    import pymc as pm
+
+    @dataclass(frozen=True)
+    class Clicks:
+        clicks: bool
+        name: ClassVar[str] = "clicks"
+        methods: ClassVar[tuple[str, ...]] = ("laplace",)
+        default_method: ClassVar[str] = "laplace"
+
+        def graph(self, pool, judgments):
+            with pm.Model(coords=coordinates(pool)) as model:
+                slope = pm.Normal("slope", 0, 1)
+                observe(judgments, lambda rows: slope * pool.mean_reciprocal_ranks[rows])
+                if self.clicks:
+                    pm.Normal("clicks", slope, 1, observed=np.array([0.3, 0.1]))
+            return model
+
+    rest = "laplace", judgments, 3, Sampling(draws=10, chains=1)
+    with pytest.raises(InputError, match="observes clicks, which is not made of the judgments"):
+        WholeModel(Clicks(clicks=True), *rest)(0, seed=0)
+    assert WholeModel(Clicks(clicks=False), *rest).prior["slope"].shape == (3,)
 
 
 @pytest.mark.slow

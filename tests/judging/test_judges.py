@@ -146,6 +146,79 @@ def test_confidences_of_a_judge_of_ones_own_are_checked(pool, truth, confidence,
         build(pool, truth, Judge, budget=3)
 
 
+@pytest.fixture
+def judge_with():
+    """Make a judge whose chooser has other members."""
+
+    def make(**members):
+        members = {
+            "choose": lambda self, count: [(int(d), 1.0) for d in self.unjudged()[:count]],
+            "confidence": lambda self: np.full(_pairs(self.pool), 0.6),
+            **members,
+        }
+        chooser = type("Own", (Chooser,), {name: m for name, m in members.items() if m})
+
+        class Judge:
+            name, has_confidence = "own", True
+
+            def start(self, judgments, *, seed):
+                return chooser(judgments)
+
+        return Judge()
+
+    return make
+
+
+def _pairs(pool):
+    return pool.n_systems * (pool.n_systems - 1) // 2
+
+
+@pytest.mark.parametrize(
+    "member", ["confidence", "differences", "may_end", "proves", "why", "probability", "for_pair"]
+)
+def test_a_slip_in_any_member_of_a_chooser_is_said(judge_with, pool, truth, member):
+    judge = judge_with(**{member: lambda self, *_: 1 / 0})
+
+    def ask():
+        build(pool, truth, judge, confidence=0.95)
+        for pair in (None, "least"):
+            next_documents(pool, Judgments.none(pool), algorithm=judge, pair=pair)
+
+    with pytest.raises(
+        InputError, match=rf"{member}\(\) of Own fails: ZeroDivisionError: .*; corr"
+    ):
+        ask()
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        ({"choose": None}, r"Own has no choose\(count\); write it; docs/judging.md shows a judge"),
+        ({"may_end": lambda self: None}, r"may_end\(\) of Own returned None; return True or False"),
+        (
+            {"proves": lambda self, p: np.ones(2)},
+            r"proves\(\) of Own returned array.*; return True",
+        ),
+        (
+            {"differences": lambda self: [0.1, 0]},
+            r"differences\(\) of Own gave \[0.1, 0\]; give \d+ num",
+        ),
+        ({"confidence": lambda self: ["high"]}, r"confidence\(\) of Own gave \['high'\]; give num"),
+    ],
+)
+def test_what_a_chooser_answers_is_checked(judge_with, pool, truth, members, said):
+    with pytest.raises(InputError, match=said):
+        build(pool, truth, judge_with(**members), confidence=0.95)
+
+
+@pytest.mark.parametrize(("field", "value"), [("floor", -1), ("floor", "x"), ("least", np.nan)])
+def test_a_floor_that_is_no_number_of_judgments_is_refused(judge_with, pool, truth, field, value):
+    judge = judge_with()
+    setattr(judge, field, value)
+    with pytest.raises(InputError, match=f"{field} of the judge own is .*; give a (whole )?number"):
+        build(pool, truth, judge, budget=3)
+
+
 def test_a_label_that_a_judge_does_not_enter_is_said(judge_file, pool, truth):
     forgets = "\n    def observe(self, document, label):\n        self.seen = document\n"
     judge_file.write_text(judge_file.read_text() + forgets)

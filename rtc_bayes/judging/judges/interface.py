@@ -9,20 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from inspect import signature
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.judgment_values import as_grades
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, as_numbers, brief_repr, own_code
 from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]
 
 #: What to do about a slip in a judge's own code.
-CORRECT = "correct it; docs/judging.md shows a judge"
+SHOWN = "docs/judging.md shows a judge"
+CORRECT = f"correct it; {SHOWN}"
 
 _ROUNDING = 1e-9
 
@@ -136,7 +137,7 @@ class Chooser:
         list of (int, float)
             Indices in the pool, and weights above 0. Empty: no document is worth a judgment.
         """
-        raise NotImplementedError
+        raise InputError(f"{type(self).__name__} has no choose(count)", remedy=f"write it; {SHOWN}")
 
     def observe(self, document: int, label: float) -> None:
         """Take the label, in [0, 1], of a document; one that overrides it calls this first."""
@@ -181,7 +182,11 @@ class Chooser:
         return True
 
     def proves(self, pairs: Iterable[int]) -> bool:
-        """Whether no judgment to come can change the sign of any of these pairs' differences."""
+        """Whether no judgment to come can change the sign of any of these pairs' differences.
+
+        Pairs are given by their numbers, one after the other: an iterator, as a list of all of many
+        systems' may take long.
+        """
         return False
 
     @property
@@ -246,6 +251,59 @@ def gives_confidence(chooser: Chooser) -> bool:
     return (own.confidence, own.open_pairs) != (Chooser.confidence, Chooser.open_pairs)
 
 
+def answer_of(chooser: Chooser, member: str, *arguments: object) -> Any:
+    """Ask a chooser something, and say where its own code fails.
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> simulated = rb.simulate(n_topics=3, n_systems=4, seed=1)
+    >>> pool = rb.Pool.from_runs(simulated.runs, depth=10)
+    >>> answer_of(Chooser(rb.Judgments.none(pool)), "may_end")
+    True
+    """
+    with own_code(chooser, f"{member}()", CORRECT):
+        return getattr(chooser, member)(*arguments)
+
+
+def says(chooser: Chooser, member: str, *arguments: object) -> bool:
+    """Ask a chooser whether something is so.
+
+    Raises
+    ------
+    InputError
+        It answers with what is neither True nor False.
+    """
+    answer = answer_of(chooser, member, *arguments)
+    if not isinstance(answer, bool | np.bool_):
+        raise InputError(
+            f"{member}() of {type(chooser).__name__} returned {brief_repr(answer)}",
+            remedy="return True or False",
+        )
+    return bool(answer)
+
+
+def differences_of(chooser: Chooser) -> Floats | None:
+    """Ask a chooser for the expected differences, and check them.
+
+    Raises
+    ------
+    InputError
+        Another number of them than of pairs, or what is no number.
+    """
+    said = answer_of(chooser, "differences")
+    if said is None:
+        return None
+    now = as_numbers(said, f"differences() of {type(chooser).__name__} gave", "give numbers")
+    pairs = chooser.pool.n_systems * (chooser.pool.n_systems - 1) // 2
+    if now.shape not in ((pairs,), (1,)) or not np.isfinite(now).all():
+        raise InputError(
+            f"differences() of {type(chooser).__name__} gave {brief_repr(said)}",
+            remedy=f"give {counted(pairs, 'number')}, one for each pair",
+        )
+    return now
+
+
 def confidence_of(chooser: Chooser) -> Floats | None:
     """Ask a chooser for its confidences, and check them.
 
@@ -267,10 +325,10 @@ def confidence_of(chooser: Chooser) -> Floats | None:
     rtc_bayes.errors.InputError: confidence() of Sure gave nan; give 6 numbers from 0.5 to 1, one \
 for each pair: 0.5 where nothing is known
     """
-    said = chooser.confidence()
+    said = answer_of(chooser, "confidence")
     if said is None:
         return None
-    now = np.asarray(said, dtype=np.float64)
+    now = as_numbers(said, f"confidence() of {type(chooser).__name__} gave", "give numbers")
     pairs = chooser.pool.n_systems * (chooser.pool.n_systems - 1) // 2
     inside = (now >= 0.5 - _ROUNDING) & (now <= 1.0 + _ROUNDING)
     # a chooser for one pair alone has one
