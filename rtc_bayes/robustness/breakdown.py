@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError, check_type, whole_number
 from rtc_bayes.trials.scores import BINS, score_pairs
 
 if TYPE_CHECKING:
@@ -38,8 +38,9 @@ def break_down(pairs: pd.DataFrame, group: pd.Series, *, seed: int = 0) -> pd.Da
     ----------
     pairs : DataFrame
         Columns trial, algorithm, confidence (NaN: none), correct.
-    group : Series of category
-        The group of each pair, on the index of `pairs`; none missing.
+    group : Series
+        The group of each pair, on the index of `pairs`; none missing. Of categories, also those
+        without a pair have a row.
     seed : int
         Of the bootstrap.
 
@@ -63,6 +64,8 @@ def break_down(pairs: pd.DataFrame, group: pd.Series, *, seed: int = 0) -> pd.Da
     import pandas as pd
 
     whole_number("seed", seed)
+    check_type(group, pd.Series, "group is", 'give a Series, as pairs["trial"]')
+    group = group.astype("category")
     rows = []
     for algorithm in dict.fromkeys(pairs["algorithm"]):
         mine = pairs[pairs["algorithm"] == algorithm]

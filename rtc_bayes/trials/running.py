@@ -11,11 +11,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rtc_bayes.collection import Qrels, Runs
-from rtc_bayes.errors import InputError, warn
+from rtc_bayes.errors import InputError, brief_repr, check_type, nearest, own_code, warn
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.store import digest_text, provenance
 from rtc_bayes.trials.complete import Collection, check_can_condense, is_of_relevant_alone
@@ -23,7 +26,7 @@ from rtc_bayes.trials.drawing import groups_left_out
 from rtc_bayes.trials.folder import StudyFolder, digest_code
 from rtc_bayes.trials.kind import Arrays, Kind, StudyResult, Tables
 from rtc_bayes.trials.plan import Plan
-from rtc_bayes.trials.schema import Columns, stacked
+from rtc_bayes.trials.schema import Columns, is_number, stacked
 from rtc_bayes.trials.trial import outcomes, quietly
 from rtc_bayes.workers import Workers, open_workers
 
@@ -34,6 +37,7 @@ MOST_MISSING = 0.1
 """The share of what trials ask for, or of what is first in lists, that the truth may lack before a
 study says so."""
 _FIRST = 10
+_CORRECT = "correct it; docs/studies.md shows a kind of study"
 
 type Rows = dict[str, dict[str, list[Any]]]
 """The columns of each table."""
@@ -156,8 +160,9 @@ def run_study[Result: StudyResult](
             for name, columns in kind.tables.items()
         }
         _tell_of_missing(tables.get("trials"), plan, runs, qrels)
-        derived, summary = kind.summarise(tables, [arrays for _, arrays in trials], plan)
-        return folder.finish({**tables, **_ordered(derived, kind.derived)}, summary)
+        with own_code(kind, "summarise(tables, arrays, plan)", _CORRECT):
+            derived, summary = kind.summarise(tables, [arrays for _, arrays in trials], plan)
+        return folder.finish({**tables, **_ordered(derived, kind.derived)}, _defined(summary))
 
 
 def _digest_of_groups(runs: Runs, groups: Mapping[str, str] | None) -> dict[str, str]:
@@ -251,7 +256,10 @@ def run_trial(
     made: dict[str, tuple[Tables, Arrays]] = {}
     with quietly():
         for outcome in outcomes(collection, plan, seed, dict(turns), trial=number):
-            made[outcome.label] = kind.rows(outcome, collection), kind.arrays(outcome, collection)
+            with own_code(kind, "rows(outcome, collection)", _CORRECT):
+                tables = kind.rows(outcome, collection)
+            _check_rows(kind, tables)
+            made[outcome.label] = tables, kind.arrays(outcome, collection)
     rows: Rows = {name: {column: [] for column in held} for name, held in kind.tables.items()}
     arrays: dict[str, Any] = {}
     for label in (label for text in algorithms for label, _ in plan.labels_of(text)):
@@ -264,6 +272,42 @@ def run_trial(
                     values += [filled.get(column)] * len(table)
         arrays |= made[label][1]
     return rows, arrays
+
+
+def _check_rows(kind: Kind[Any], tables: Any) -> None:
+    """Refuse rows of a table that a kind does not declare, a near name of a column, and no numbers.
+
+    Other columns that are not declared are left out.
+    """
+    of_kind = f"rows() of {type(kind).__name__} gave"
+    declared = f"declare it in tables, or give one of {', '.join(kind.tables)}"
+    check_type(tables, Mapping, of_kind, "return a mapping of the tables' names to DataFrames")
+    for name, table in tables.items():
+        if name not in kind.tables:
+            raise InputError(f"{of_kind} a table {name!r}", remedy=declared)
+        columns = kind.tables[name]
+        lacking = columns.keys() - set(table)
+        for column in table:
+            if column not in columns and (meant := nearest(str(column), lacking)):
+                raise InputError(
+                    f"{of_kind} a column {column!r} of the table {name}",
+                    remedy=f"write {meant}, as tables declare it",
+                )
+            if not is_number(columns.get(column, "str")):
+                continue
+            for value in table[column]:
+                if not (value is None or isinstance(value, Real | np.bool_)):
+                    raise InputError(
+                        f"{of_kind} {brief_repr(value)} in the column {column} of {name}",
+                        remedy=f"give numbers, as {columns[column]} is declared of it",
+                    )
+
+
+def _defined(summary: Any) -> Any:
+    """Replace what is undefined in a summary, as a mean over no trial is, by None."""
+    if isinstance(summary, Mapping):
+        return {key: _defined(value) for key, value in summary.items()}
+    return None if isinstance(summary, Real) and summary != summary else summary
 
 
 def _ordered(tables: Mapping[str, pd.DataFrame], columns: Mapping[str, Columns]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from typing import Any
 
-from joblib import effective_n_jobs
+from joblib import effective_n_jobs, parallel_config
 
 from rtc_bayes.errors import UnfinishedError
 from rtc_bayes.workers.cluster import compute_in_order, connect, in_order
@@ -59,7 +59,8 @@ def each_topic[T](
             yield work(*call)
     else:
         # not joblib's, which goes on ahead of a caller however slow that is
-        threads = effective_n_jobs(workers.jobs)
+        with parallel_config(backend="threading"):  # its processes may not begin others
+            threads = effective_n_jobs(workers.jobs)
         # beside these, threads of linear algebra on small matrices wait for each other
         with one_thread(), ThreadPoolExecutor(threads) as pool:
             try:

@@ -53,6 +53,13 @@ def test_groups_by_hand():
     assert np.isnan(one["accuracy_0.6"])
 
 
+def test_groups_need_not_be_categories():
+    trials = by_key(break_down(PAIRS, PAIRS["trial"]))
+    assert list(trials.loc["mtc"].index) == sorted(set(PAIRS["trial"]))
+    with pytest.raises(InputError, match=r'group is a str; give a Series, as pairs\["trial"\]'):
+        break_down(PAIRS, "trial")
+
+
 def test_sure_pairs_are_those_of_several_bins():
     everyone = pd.Series(pd.Categorical(["all"] * len(PAIRS)), index=PAIRS.index)
     row = by_key(break_down(PAIRS, everyone)).loc[("mtc", "all")]

@@ -154,6 +154,47 @@ def test_its_report(finished, tmp_path):
     assert "mtc at 30" in (tmp_path / "tables" / "winners.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (
+            lambda: {"winers": pd.DataFrame()},
+            "gave a table 'winers'; declare it in tables, or give",
+        ),
+        (
+            lambda: {"winners": pd.DataFrame([{"rigth": 1}])},
+            "'rigth' of the table winners; write ri",
+        ),
+        (lambda: {"winners": pd.DataFrame([{"right": "x"}])}, "'x' in the column right of winners"),
+        (lambda: None, "gave a NoneType; return a mapping of the tables' names to DataFrames"),
+        (lambda: 1 / 0, r"test_own_kind.py: rows\(.*\) of Slip fails: ZeroDivisionError"),
+    ],
+)
+def test_a_slip_in_rows_is_said(made, tmp_path, rows, said):
+    class Slip(Winner):
+        def rows(self, outcome, collection):
+            return rows()
+
+    with pytest.raises(InputError, match=said):
+        run_study(Slip(), made.runs, made.qrels, PLAN, output=tmp_path, workers=Workers(jobs=1))
+
+
+def test_a_slip_in_a_summary_is_said_and_what_is_undefined_is_none(made, tmp_path):
+    class Slip(Winner):
+        def summarise(self, tables, arrays, plan):
+            return {"mtc": 1.0}
+
+    class Undefined(Winner):
+        def summarise(self, tables, arrays, plan):
+            return {}, {"mtc": {"right": float("nan"), "trials": 4}}
+
+    rest = made.runs, made.qrels, PLAN
+    with pytest.raises(InputError, match=r"summarise\(.*\) of Slip fails: ValueError: not enough"):
+        run_study(Slip(), *rest, output=tmp_path / "slip", workers=Workers(jobs=1))
+    study = run_study(Undefined(), *rest, output=tmp_path / "none", workers=Workers(jobs=1))
+    assert study.summary == {"mtc": {"right": None, "trials": 4}}
+
+
 def test_the_example_of_the_docs(made, tmp_path):
     page = (Path(__file__).parents[2] / "docs" / "studies.md").read_text(encoding="utf-8")
     code = page.split("```python\n")[1].split("```")[0]

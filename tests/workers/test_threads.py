@@ -1,5 +1,6 @@
 """Work topic by topic, in threads of this machine."""
 
+import multiprocessing
 import threading
 
 import pytest
@@ -12,6 +13,12 @@ from rtc_bayes.workers import Workers, each_topic
 def test_results_come_in_order(jobs):
     result = each_topic(pow, ((t, 2) for t in range(20)), Workers(jobs))
     assert list(result) == [t**2 for t in range(20)]
+
+
+def test_a_process_of_a_pool_warns_of_nothing(monkeypatch):
+    """Such a process may not begin others, and threads are none."""
+    monkeypatch.setitem(multiprocessing.current_process()._config, "daemon", True)
+    assert list(each_topic(pow, [(2, 3)], Workers(2))) == [8]
 
 
 def test_calls_are_taken_a_few_ahead_of_a_slow_caller():
