@@ -143,11 +143,14 @@ def _classes(path: Path, digest: str) -> tuple[type, ...]:
         ) from error
     except Exception as error:
         del sys.modules[name]
+        remedy = "make `python FILE.py` run"
+        if isinstance(error, ModuleNotFoundError):
+            remedy = "install it, or put it into the file: what lies beside a file is not imported"
         raise InputError(
             f"running it failed with {type(error).__name__}: {error}",
             path=path,
             line=_line_in(path, error),
-            remedy="make `python FILE.py` run",
+            remedy=remedy,
         ) from error
     return tuple(
         value

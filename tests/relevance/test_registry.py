@@ -78,6 +78,7 @@ def test_model_in_a_file(model_file, judgments):
     [
         ("x = (", r"broken.py:1: not Python: .*; correct the line"),
         ("import numpy\nnumpy.nothing", r"broken.py:2: running it failed with AttributeError"),
+        ("import beside", r"broken.py:1: .* No module named 'beside'; install it, or put it into"),
         ("x = 1", "holds exactly one model, this one none"),
         (
             MODEL + MODEL.replace("Constant", "Other"),
