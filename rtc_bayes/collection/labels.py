@@ -353,6 +353,9 @@ class Labels:
     ) -> Labels:
         """Return the labels of some judges and topics; None: of all.
 
+        `n_grades` stays that of all the labels: where the others' scale is longer, read the judges'
+        files alone.
+
         Raises
         ------
         InputError
