@@ -402,9 +402,13 @@ class _Table:
         highest = dict.fromkeys(panel, 0)
         for line, fields in self.rows:
             if len(fields) != len(self.names):
+                # as R's write.table begins, under one name less
+                numbered = len(fields) == len(self.names) + 1 and fields[0].strip() == "1"
                 raise self._wrong(
                     f"{counted(len(fields), 'field')} where the first line has {len(self.names)}",
-                    "correct the line",
+                    "leave out the numbers of rows (in R row.names = FALSE), or correct the line"
+                    if numbered
+                    else "correct the line",
                     line,
                 )
             topic, docno = self._pair(fields, place)
@@ -531,7 +535,7 @@ class _Table:
     def _grade(self, text: str, line: int) -> int:
         """Return a grade; -1 where the field is empty, or says that there is none."""
         word = text.strip().lower()
-        grades = f"give whole numbers from 0 (not relevant) to {_LARGEST:,}"
+        grades = "give whole numbers from 0 (not relevant), or -1 for no label"
         value = _BOOLEAN[word] if word in _BOOLEAN else self._number(text, line, grades)
         if value != value:
             return -1

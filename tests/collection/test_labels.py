@@ -76,7 +76,11 @@ def test_frames_and_files_go_together(tmp_path):
     [
         ("", "empty"),
         ("7 ann d1 2\n7 bob d1\n", r"one.txt:2: 3 fields"),
-        ("7 ann d1 yes\n", r"one.txt:1: 'yes' is not a number"),
+        (
+            "7 ann d1 yes\n",
+            r"one.txt:1: 'yes' is not a number; .* \(not relevant\), or -1 for no l",
+        ),
+        ('"topic" "judge" "docno" "label"\n"1" "7" "a" "d" 1\n', "2: 5 fields .*row.names = FALSE"),
         ("7 ann d1 0.5\n", "not a grade"),
         ("7 ann\n", "names no columns"),
         (
