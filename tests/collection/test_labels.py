@@ -2,6 +2,7 @@
 
 import copy
 import gzip
+import math
 import pickle
 import re
 
@@ -428,3 +429,19 @@ def test_the_numbers_of_rows_are_no_judge_of_a_panel(tmp_path):
     for source in (path, pd.read_csv(path)):
         labels = rb.read_labels(source)
         assert (labels.judges, labels.n_labels) == (("one", "two"), 6)
+
+
+def test_ids_are_text_or_whole_numbers_as_everywhere():
+    labels = rb.Labels.of([7], ["a"], ["x"], [1], gold={(7, "a"): 1})
+    assert labels.gold_grades().tolist() == [1]
+    for columns, said in (
+        ([[301.0], ["a"], ["x"]], "topic 301.0 is not an id"),
+        ([["7"], [None], ["x"]], "docno None is not an id"),
+        ([["7"], ["a"], [math.nan]], "judge nan is not an id"),
+    ):
+        with pytest.raises(rb.InputError, match=said):
+            rb.Labels.of(*columns, [1])
+    with pytest.raises(rb.InputError, match="true grades are of '7', which is no topic and docno"):
+        rb.Labels.of(["7"], ["a"], ["x"], [1], gold={"7": {"a": 1}})
+    with pytest.raises(rb.InputError, match=r"probability is not of numbers: .*'high'"):
+        rb.Labels.of(["7"], ["a"], ["x"], [1], probability=["high"])

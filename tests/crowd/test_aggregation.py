@@ -448,6 +448,24 @@ def test_a_judge_of_0_and_1_says_relevant_by_1():
         assert made.probability[relevant].min() > made.probability[~relevant].max()
 
 
+@pytest.mark.parametrize("method", ["mv", "panel"])
+def test_what_is_known_is_by_topic_and_docno(method):
+    labels = rb.Labels.of([7] * 3, ["a", "b", "b"], ["x", "x", "y"], [1, 0, 1])
+    by_number = rb.aggregate(labels, method, human={(7, "a"): 0}).probability
+    np.testing.assert_array_equal(
+        by_number, rb.aggregate(labels, method, human={("7", "a"): 0}).probability
+    )
+    assert by_number[0] == 0.0
+    table = rb.Qrels({"7": {"a": 0}}).to_frame()
+    for wrong, said in (
+        ({"human": {"7": {"a": 0}}}, "human grades are of '7', which is no topic and docno"),
+        ({"human": table}, "human grades are a DataFrame; give {"),
+        ({"families": "families.csv", "method": "panel"}, "families are a str; give {judge: fam"),
+    ):
+        with pytest.raises(InputError, match=said):
+            rb.aggregate(labels, **{"method": method, **wrong})
+
+
 def _on_scales(*highest):
     """Labels of 120 documents by judges who each give grades from 0 to a highest."""
     docnos = [f"d{i:03}" for i in range(120)] * len(highest)
