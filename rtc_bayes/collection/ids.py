@@ -92,6 +92,30 @@ def keyed_by_text[Value](table: Mapping[Any, Value], what: str) -> dict[str, Val
     return keyed
 
 
+def keyed_by_pair[Value](table: Mapping[Any, Value], what: str) -> dict[tuple[str, str], Value]:
+    """Return a mapping with its keys, (topic, docno), as text.
+
+    Raises
+    ------
+    InputError
+        A key that is no pair of ids: names it, and says what the values are.
+
+    Examples
+    --------
+    >>> keyed_by_pair({(7, "d1"): 2}, "true grades")
+    {('7', 'd1'): 2}
+    """
+    keyed: dict[tuple[str, str], Value] = {}
+    for key, value in table.items():
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise InputError(
+                f"{what} are of {brief_repr(key)}, which is no topic and docno",
+                remedy="give {(topic, docno): grade}",
+            )
+        keyed[text_of(key[0], "topic"), text_of(key[1], "docno")] = value
+    return keyed
+
+
 def list_of_names(argument: str, names: Iterable[str]) -> list[str]:
     """Return names as a list; a text, which would be taken for a list of letters, is refused.
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.collection.ids import keyed_by_pair, text_of
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import InputError, warn
 
@@ -71,9 +72,9 @@ def _beyond_a_gap(grades: Codes, others: Collection[int]) -> NDArray[np.bool_]:
     return np.zeros(len(grades), dtype=bool)
 
 
-def coded(ids: Sequence[str], keep: NDArray[np.bool_]) -> tuple[tuple[str, ...], Codes]:
+def coded(ids: Sequence[str], keep: NDArray[np.bool_], what: str) -> tuple[tuple[str, ...], Codes]:
     """Return the distinct ids of the rows kept, in natural order, and the code of each row."""
-    kept = [str(ids[i]) for i in np.flatnonzero(keep).tolist()]
+    kept = [text_of(ids[i], what) for i in np.flatnonzero(keep).tolist()]
     order = natural_order(set(kept))
     code = {name: i for i, name in enumerate(order)}
     return order, np.array([code[name] for name in kept], dtype=np.int64)
@@ -97,7 +98,8 @@ def whole_grades(grades: ArrayLike, what: str) -> Codes:
 
 
 def whole_gold(gold: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], int]:
-    """Return true grades as whole numbers, as :func:`whole_grades` does."""
+    """Return true grades as whole numbers, as :func:`whole_grades` does, by topic and docno."""
+    gold = keyed_by_pair(gold, "true grades")
     return dict(zip(gold, whole_grades(list(gold.values()), "true grade").tolist(), strict=True))
 
 
@@ -105,7 +107,12 @@ def column_of(values: ArrayLike | None, length: int, what: str) -> NDArray[np.fl
     """Return numbers beside labels, one a label; refuse more or fewer."""
     if values is None:
         return None
-    column = np.asarray(values, dtype=np.float64)
+    try:
+        column = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{what} is not of numbers: {error}", remedy="give one a label, NaN where there is none"
+        ) from error
     if column.shape != (length,):
         raise InputError(
             f"{what} has shape {column.shape} where there are {length} labels",

@@ -19,6 +19,7 @@ from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.lines import (
     ERELS,
     MEAN_GRADES,
+    is_quoted,
     number,
     read_bytes,
     refuse_aggregate,
@@ -44,6 +45,7 @@ _NAMES = {
     "task": ("task",),
     "index": ("qidx", "pidx"),  # anonymous ids beside the true ones
 }
+_SAID = {"yes": "probability", "no": "probability of nonrelevance"}
 # of judges too, beside a column of labels; in a panel a judge may be called so
 _ALSO_JUDGE = ("model", "llm", "rater", "annotatorid", "assessorid", "user", "userid")
 _NO_LABEL = ("", "n/a", "na", "none", "null", "nan")
@@ -51,6 +53,8 @@ _BOOLEAN = {"true": 1.0, "false": 0.0}
 # labels that so few judges would not make
 _SEVERAL = 20
 _MEANING = {name.replace("_", ""): key for key, names in _NAMES.items() for name in names}
+# what pandas writes above the numbers of rows, and how it reads that again
+_NAMELESS = re.compile(r"(Unnamed: \d+)?").fullmatch
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _ROWS = ("topic", "judge", "docno", "label", "gold")
 # columns of a file without a first line of names
@@ -85,7 +89,8 @@ def read_labels(
 ) -> Labels:
     """Read labels of judges from files or data frames.
 
-    Four kinds of file, plain or gzipped, whose fields are separated by commas, tabs or blanks:
+    Four kinds of file, plain or gzipped, whose fields are separated by commas, tabs or blanks, and
+    may be quoted:
 
     - rows with a first line that names columns, one label a row: `topic`, `judge` (or `worker`),
       `docno`, `label`, and optionally `gold`, `probability` and `time`; `task`, `worker` and
@@ -126,7 +131,7 @@ def read_labels(
     Warns
     -----
     CollectionWarning
-        A judge labels a document of a topic again: how often, and with what. Each label counts.
+        A judge labels a document of a topic again: how often, and with what.
 
     Examples
     --------
@@ -215,7 +220,8 @@ def _remark_on_repeats(labels: Labels) -> None:
         f"{len(again):,} of {counted(labels.n_labels, 'label')}: of a document that its judge had "
         f"labelled before, {same:,} with the same grade and {len(again) - same:,} with another "
         f"(first: judge {judge}, topic {topic}, document {docno}). Each counts as a label of its "
-        "own, but alpha and kappa take a judge's first. Drop copies, and give different judges "
+        "own in votes and confusions; beside ranks, and in a panel, a judge's labels of a document "
+        "count as one, and alpha and kappa take the first. Drop copies, and give different judges "
         "different names",
     )
 
@@ -267,9 +273,11 @@ def _read_file(path: Path, kind: Kind, judge: str, columns: _Columns) -> None:
             remedy="write it as CSV, or read it with pandas and give read_labels the data frame",
         )
     separator = _separator(first)
-    # a tab keeps empty fields, blanks do not
-    split = ((i, line.split(separator)) for i, line in lines)
-    rows = _of_csv(path, text) if separator == "," else list(split)
+    if separator == "," or any(is_quoted(field.strip()) for field in first.split(separator)):
+        rows = _of_csv(path, text, separator or " ")
+    else:
+        # a tab keeps empty fields, blanks do not
+        rows = [(i, line.split(separator)) for i, line in lines]
     if not rows:
         raise InputError("the file is empty", path=path, remedy="give a file of labels")
     (_, fields), *after = rows
@@ -300,9 +308,10 @@ def _names_columns(fields: Sequence[str]) -> bool:
     return "label" in meant or {"topic", "docno"} <= set(meant)
 
 
-def _of_csv(path: Path, text: str) -> list[tuple[int, list[str]]]:
+def _of_csv(path: Path, text: str, separator: str) -> list[tuple[int, list[str]]]:
     """Return the rows of a CSV, blank ones aside, with the line on which each begins."""
-    reader, rows, begins = csv.reader(io.StringIO(text, newline=""), strict=True), [], 1
+    lines, rows, begins = io.StringIO(text, newline=""), [], 1
+    reader = csv.reader(lines, strict=True, delimiter=separator, skipinitialspace=True)
     try:
         for fields in reader:
             if any(field.strip() for field in fields):
@@ -323,7 +332,8 @@ def _without_names(
 ) -> list[str]:
     """Return the names of the columns of a file without a first line of names."""
     width = len(rows[0][1])
-    if width not in _WIDTHS or kind == "panel":
+    of_words = len(rows) > 1 and not _has_label(rows[0][1]) and _has_label(rows[1][1])
+    if width not in _WIDTHS or kind == "panel" or of_words:
         raise InputError(
             f"the first line names no columns that are known: {shown(first)}",
             path=path,
@@ -337,6 +347,20 @@ def _without_names(
             names[1] = "qidx"
             _refuse_fractions(path, [fields[-1] for _, fields in rows])
     return names
+
+
+def _has_label(fields: Sequence[str]) -> bool:
+    """Whether a field may be a label."""
+    words = [text.strip().lower() for text in fields]
+    return any(word in (*_NO_LABEL, *_BOOLEAN) or _is_number(word) for word in words)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        number(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _refuse_fractions(path: Path, texts: Sequence[str]) -> None:
@@ -378,9 +402,13 @@ class _Table:
         highest = dict.fromkeys(panel, 0)
         for line, fields in self.rows:
             if len(fields) != len(self.names):
+                # as R's write.table begins, under one name less
+                numbered = len(fields) == len(self.names) + 1 and fields[0].strip() == "1"
                 raise self._wrong(
                     f"{counted(len(fields), 'field')} where the first line has {len(self.names)}",
-                    "correct the line",
+                    "leave out the numbers of rows (in R row.names = FALSE), or correct the line"
+                    if numbered
+                    else "correct the line",
                     line,
                 )
             topic, docno = self._pair(fields, place)
@@ -419,7 +447,7 @@ class _Table:
             if key != "index" and (first := meant.index(key)) != i:
                 raise self._wrong(
                     f"columns {shown(self.names[first])} and {shown(self.names[i])} both hold the "
-                    f"{key}",
+                    f"{_SAID.get(key, key)}",
                     "leave one",
                 )
         if not ("task" in place or {"topic", "docno"} <= set(place)):
@@ -428,7 +456,7 @@ class _Table:
 
     def _panel(self, meant: Sequence[str], place: Mapping[str, int], kind: Kind) -> list[int]:
         """Return the columns that are a judge each; none where a column holds all labels."""
-        others = [i for i, key in enumerate(meant) if key not in _NAMES]
+        others = [i for i, key in enumerate(meant) if key not in _NAMES and not _NAMELESS(key)]
         if kind != "panel" and "label" in place:
             if others and "judge" not in place:
                 warn(
@@ -507,7 +535,7 @@ class _Table:
     def _grade(self, text: str, line: int) -> int:
         """Return a grade; -1 where the field is empty, or says that there is none."""
         word = text.strip().lower()
-        grades = f"give whole numbers from 0 (not relevant) to {_LARGEST:,}"
+        grades = "give whole numbers from 0 (not relevant), or -1 for no label"
         value = _BOOLEAN[word] if word in _BOOLEAN else self._number(text, line, grades)
         if value != value:
             return -1

@@ -148,8 +148,9 @@ class Labels:
         Raises
         ------
         InputError
-            Columns of other lengths or that are no lists, a grade that is no whole number, no
-            label at all, a probability outside 0 to 1.
+            Columns of other lengths or that are no lists, an id that is neither text nor a whole
+            number, a grade that is no whole number, no label at all, a probability outside 0 to 1,
+            gold of anything but (topic, docno).
 
         Warns
         -----
@@ -190,7 +191,8 @@ class Labels:
         if not keep.any():
             raise InputError("no label is left", remedy="give labels of 0 and more")
         (topic_ids, topic_of), (document_ids, document_of), (judge_ids, judge_of) = (
-            coded(ids, keep) for ids in (topics, docnos, judges)
+            coded(ids, keep, what)
+            for ids, what in ((topics, "topic"), (docnos, "docno"), (judges, "judge"))
         )
         return cls(
             topic_ids,
@@ -352,6 +354,9 @@ class Labels:
         self, *, judges: Iterable[str] | None = None, topics: Iterable[str] | None = None
     ) -> Labels:
         """Return the labels of some judges and topics; None: of all.
+
+        `n_grades` stays that of all the labels: where the others' scale is longer, read the judges'
+        files alone.
 
         Raises
         ------

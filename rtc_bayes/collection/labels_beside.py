@@ -99,7 +99,21 @@ def _say_unused(labels: Labels, judgments: Judgments) -> None:
 def _say_scales(labels: Labels, pool: Pool) -> None:
     """Warn of judges of many labels in a pool who never give the highest grade of the others."""
     inside = np.unique(labels.judge_of[labels.located(pool) >= 0])
-    labels = labels.select(judges=[labels.judges[j] for j in inside])
+    say_scales(labels.select(judges=[labels.judges[j] for j in inside]))
+
+
+def say_scales(labels: Labels) -> None:
+    """Warn of judges of many labels who never give the highest grade of the others.
+
+    Warns
+    -----
+    CollectionWarning
+
+    Examples
+    --------
+    >>> import rtc_bayes as rb
+    >>> say_scales(rb.Labels.of(["1"] * 2, ["a", "b"], ["llm"] * 2, [3, 0]))
+    """
     highest = labels.n_grades - 1
     below = np.setdiff1d(labels.judges_below(highest), labels.binary_judges)
     if len(below) and labels.grade.max() == highest:

@@ -338,6 +338,28 @@ def number(field: str) -> float:
     return float(field.encode())
 
 
+def is_quoted(text: str) -> bool:
+    """Whether a field stands between double quotes, as R writes text.
+
+    Examples
+    --------
+    >>> is_quoted('"d1"'), is_quoted('d"1')
+    (True, False)
+    """
+    return len(text) > 1 and text[0] == text[-1] == '"'
+
+
+def unquoted(text: str) -> str:
+    """Return a field without the double quotes that it stands between.
+
+    Examples
+    --------
+    >>> unquoted('"d1"'), unquoted('d"1')
+    ('d1', 'd"1')
+    """
+    return text[1:-1].replace('""', '"') if is_quoted(text) else text
+
+
 def probability(field: str) -> float:
     """Parse a number from 0 to 1.
 
@@ -480,7 +502,7 @@ def _decompressed(data: bytes, path: Path) -> bytes:
 
 def _guess(row: Sequence[bytes], expected: Layout) -> str:
     """Say what a line with other fields looks like."""
-    if len(row) == 1 and len(row[0].split(b",")) >= len(expected.fields) - 1:
+    if len(row) == 1 and row[0].count(b",") >= max(len(expected.fields) - 2, 1):
         labels = "; if it holds labels of judges, give it as --labels" * (expected is QRELS)
         return f"write spaces in place of commas{labels}"
     for layout in (RUN, QRELS, PRELS):

@@ -22,6 +22,7 @@ from rtc_bayes.collection.lines import (
     EmptyFileError,
     Layout,
     Rows,
+    unquoted,
 )
 from rtc_bayes.collection.qrels import (
     Prel,
@@ -262,7 +263,7 @@ def _by_name(path: str | Path, layout: Layout) -> dict[str, str]:
     """Read a file of two columns; the first names each line once."""
     name, value = layout.fields
     rows = _rows(path, layout)
-    pairs = list(zip(rows.text(name), rows.text(value), strict=True))
+    pairs = list(zip(map(unquoted, rows.text(name)), map(unquoted, rows.text(value)), strict=True))
     read = dict(pairs)
     if len(read) < len(pairs):
         raise rows.duplicate(name)

@@ -14,6 +14,7 @@ from scipy.stats import beta
 from rtc_bayes.collection import Labels, Probabilities, write_erels
 from rtc_bayes.collection.ids import by_topic, some
 from rtc_bayes.collection.labels import MANY_LABELS
+from rtc_bayes.collection.labels_beside import say_scales
 from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.crowd.expectation import dawid_skene, majority, one_coin
 from rtc_bayes.crowd.glad import glad
@@ -292,7 +293,8 @@ def aggregate(
         Chains of "hierarchical" do not agree; "em", "one-coin" or "glad", without known grades,
         takes far more or far fewer pairs for relevant than shares of votes do.
     CollectionWarning
-        No pair whose grade is known has labels, or no label of a judge of many is relevant; the
+        No pair whose grade is known has labels; no label of a judge of many is relevant or, in a
+        panel or by grade, the highest grade of others, or all are 0 and 1 beside higher grades; the
         known grades are judgments made for systems, and so of chosen documents; labels have stated
         probabilities, which only "panel" counts; the relevance level is read from the file beside
         `human`, or is not that of `human`.
@@ -311,7 +313,7 @@ def aggregate(
     asked = level_by(human, relevance_level)
     votes = Votes.of(labels, asked, graded, human)
     _warn_of_known(human, votes)
-    _warn_of_scales(labels, asked)
+    _warn_of_scales(labels, asked, method, graded)
     _warn_of_stated(labels, method)
     level = asked if graded else 1
     if method == "panel":
@@ -415,17 +417,24 @@ def _warn_of_fit(method: str, made: Truths, votes: Votes) -> None:
         )
 
 
-def _warn_of_scales(labels: Labels, relevance_level: int) -> None:
-    """Say of judges of many labels that 1 counts as relevant, or that none of their labels does."""
-    if relevance_level == 1:
-        return
-    if len(binary := labels.binary_judges):
-        names = some([labels.judges[j] for j in binary])
+def _warn_of_scales(labels: Labels, relevance_level: int, method: str, graded: bool) -> None:
+    """Say of judges of many labels how theirs are read beside those of judges on other scales."""
+    binary = labels.binary_judges
+    names = some([labels.judges[j] for j in binary])
+    if graded and method != "panel" and len(binary) and labels.n_grades > 2:
+        warn(
+            f"labels of {names} are 0 and 1 alone, and {method} by grade takes their 1 for grade "
+            "1; leave graded= (--graded) out, or take panel (--method panel), to which it is the "
+            "highest grade",
+        )
+    elif relevance_level > 1 and len(binary):
         warn(
             f"labels of {names} are 0 and 1 alone: for these judges 1 counts as relevant, for "
             f"others, and for people, grades from {relevance_level} on",
         )
-    if len(below := np.setdiff1d(labels.judges_below(relevance_level), binary)):
+    if graded or method == "panel":
+        say_scales(labels)
+    elif len(below := np.setdiff1d(labels.judges_below(relevance_level), binary)):
         names = some([labels.judges[j] for j in below])
         warn(
             f"no label of {names} reaches {relevance_level}, the lowest relevant grade, so all "

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.ids import some
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import InputError, check_type
 
 type Floats = NDArray[np.float64]
 type Codes = NDArray[np.int64]
@@ -66,7 +66,8 @@ def features_of(
     >>> features_of(scores, np.array([0, 0]), ["a1", "a2", "b"], families).common[:, 1]
     array([ 0. , -0.5])
     """
-    named = families or {}
+    named = {} if families is None else families
+    check_type(named, Mapping, "families are", "give {judge: family}")
     if unknown := sorted(set(named) - set(judges)):
         raise InputError(
             f"families of judges without labels: {some(unknown)}",

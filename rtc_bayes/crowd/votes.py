@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection import Labels, Qrels
+from rtc_bayes.collection.ids import keyed_by_pair
 from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.errors import InputError, check_type
 
@@ -147,6 +148,11 @@ def level_by(human: Known | None, relevance_level: int | None) -> int:
     relevance_level : int or None
         As asked for; None: that of human grades that are Qrels, or 1.
 
+    Raises
+    ------
+    InputError
+        Human grades of another type.
+
     Warns
     -----
     CollectionWarning
@@ -157,6 +163,8 @@ def level_by(human: Known | None, relevance_level: int | None) -> int:
     >>> level_by(Qrels({}, relevance_level=2), None), level_by(None, None)
     (2, 1)
     """
+    if human is not None:
+        check_type(human, Mapping, "human grades are", "give {(topic, docno): grade}, or Qrels")
     return level_of(human if isinstance(human, Qrels) else Qrels({}), relevance_level)
 
 
@@ -165,12 +173,12 @@ def known_grades(labels: Labels, human: Known | None, level: int, graded: bool) 
     codes = np.full(len(labels.pairs().topic), -1, dtype=np.int64)
     if human is None:
         return codes
-    check_type(human, Mapping, "human grades are", "give {(topic, docno): grade}, or Qrels")
+    of_pairs = {} if isinstance(human, Qrels) else keyed_by_pair(human, "human grades")
     for place, (topic, docno) in enumerate(labels.pair_ids()):
         grade = (
             human.get(topic, {}).get(docno)
             if isinstance(human, Qrels)
-            else human.get((topic, docno))
+            else of_pairs.get((topic, docno))
         )
         if grade is None or grade != grade:
             continue

@@ -2,6 +2,7 @@
 
 import copy
 import gzip
+import math
 import pickle
 import re
 
@@ -76,9 +77,18 @@ def test_frames_and_files_go_together(tmp_path):
     [
         ("", "empty"),
         ("7 ann d1 2\n7 bob d1\n", r"one.txt:2: 3 fields"),
-        ("7 ann d1 yes\n", r"one.txt:1: 'yes' is not a number"),
+        (
+            "7 ann d1 yes\n",
+            r"one.txt:1: 'yes' is not a number; .* \(not relevant\), or -1 for no l",
+        ),
+        ('"topic" "judge" "docno" "label"\n"1" "7" "a" "d" 1\n', "2: 5 fields .*row.names = FALSE"),
         ("7 ann d1 0.5\n", "not a grade"),
         ("7 ann\n", "names no columns"),
+        (
+            "id,who,doc,answer\n7,ann,d1,1\n",
+            "one.txt:1: the first line names no columns .* 'id,who",
+        ),
+        ("topic,docno,label,probability,prob_yes\n7,d,1,0,0\n", "both hold the probability; leave"),
         (
             "topic,docno,label,gold\n7,d1,1,1\n7,d1,1,0\n",
             "one.txt:3: document 'd1' of topic '7' has gold 1 and 0; keep",
@@ -123,7 +133,8 @@ def test_labels_that_a_judge_gives_again_are_said(tmp_path):
     files = _file(tmp_path, lines, "a.txt"), _file(tmp_path, lines + "7 bob d1 1\n", "copy.txt")
     said = (
         "4 of 7 labels: of a document that its judge had labelled before, 3 with the same grade "
-        r"and 1 with another \(first: judge ann, topic 7, document d1\). Each counts"
+        r"and 1 with another \(first: judge ann, topic 7, document d1\). Each counts as a label of "
+        "its own in votes and confusions; beside ranks, and in a panel, .* count as one"
     )
     with pytest.warns(rb.CollectionWarning, match=said):
         assert rb.read_labels(*files).n_labels == 7
@@ -390,3 +401,47 @@ def test_columns_of_a_part_of_a_frame():
     labels = rb.Labels.of(frame.t, frame.d, frame.j, frame.g)
     assert labels.pair_ids() == [("1", "b")]
     assert labels.judges == ("y",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"7"\t"w1"\t"d 1"\t1\n"7"\t"w2"\t"d 1"\t0\n',
+        '"7" "w1" "d 1" 1\n"7"  "w2" "d 1" 0\n',
+        '"topic" "judge" "docno" "label"\n"7" "w1" "d 1" 1\n"7" "w2" "d 1" 0\n',
+        'topic, judge, docno, label\n7, "w1", "d 1", 1\n7, "w2", "d 1", 0\n',
+    ],
+)
+def test_fields_are_unquoted_whatever_separates_them(tmp_path, text):
+    """As R writes them."""
+    labels = rb.read_labels(_file(tmp_path, text))
+    assert (labels.topics, labels.docnos, labels.judges) == (("7",), ("d 1",), ("w1", "w2"))
+    assert labels.grade.tolist() == [1, 0]
+
+
+def test_the_numbers_of_rows_are_no_judge_of_a_panel(tmp_path):
+    """As pandas writes and reads them."""
+    frame = pd.DataFrame(
+        {"topic": ["7"] * 3, "docno": [*"abc"], "one": [0, 1, 2], "two": [2, 1, 0]}
+    )
+    path = tmp_path / "panel.csv"
+    frame.to_csv(path)
+    for source in (path, pd.read_csv(path)):
+        labels = rb.read_labels(source)
+        assert (labels.judges, labels.n_labels) == (("one", "two"), 6)
+
+
+def test_ids_are_text_or_whole_numbers_as_everywhere():
+    labels = rb.Labels.of([7], ["a"], ["x"], [1], gold={(7, "a"): 1})
+    assert labels.gold_grades().tolist() == [1]
+    for columns, said in (
+        ([[301.0], ["a"], ["x"]], "topic 301.0 is not an id"),
+        ([["7"], [None], ["x"]], "docno None is not an id"),
+        ([["7"], ["a"], [math.nan]], "judge nan is not an id"),
+    ):
+        with pytest.raises(rb.InputError, match=said):
+            rb.Labels.of(*columns, [1])
+    with pytest.raises(rb.InputError, match="true grades are of '7', which is no topic and docno"):
+        rb.Labels.of(["7"], ["a"], ["x"], [1], gold={"7": {"a": 1}})
+    with pytest.raises(rb.InputError, match=r"probability is not of numbers: .*'high'"):
+        rb.Labels.of(["7"], ["a"], ["x"], [1], probability=["high"])

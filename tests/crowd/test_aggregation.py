@@ -448,6 +448,51 @@ def test_a_judge_of_0_and_1_says_relevant_by_1():
         assert made.probability[relevant].min() > made.probability[~relevant].max()
 
 
+@pytest.mark.parametrize("method", ["mv", "panel"])
+def test_what_is_known_is_by_topic_and_docno(method):
+    labels = rb.Labels.of([7] * 3, ["a", "b", "b"], ["x", "x", "y"], [1, 0, 1])
+    by_number = rb.aggregate(labels, method, human={(7, "a"): 0}).probability
+    np.testing.assert_array_equal(
+        by_number, rb.aggregate(labels, method, human={("7", "a"): 0}).probability
+    )
+    assert by_number[0] == 0.0
+    table = rb.Qrels({"7": {"a": 0}}).to_frame()
+    for wrong, said in (
+        ({"human": {"7": {"a": 0}}}, "human grades are of '7', which is no topic and docno"),
+        ({"human": table}, "human grades are a DataFrame; give {"),
+        ({"families": "families.csv", "method": "panel"}, "families are a str; give {judge: fam"),
+    ):
+        with pytest.raises(InputError, match=said):
+            rb.aggregate(labels, **{"method": method, **wrong})
+
+
+def _on_scales(*highest):
+    """Labels of 120 documents by judges who each give grades from 0 to a highest."""
+    docnos = [f"d{i:03}" for i in range(120)] * len(highest)
+    judges = [f"to{high}" for high in highest for _ in range(120)]
+    grades = [i % (high + 1) for high in highest for i in range(120)]
+    return rb.Labels.of(["7"] * len(docnos), docnos, judges, grades)
+
+
+def test_a_judge_of_0_and_1_gives_grades_to_a_panel_alone():
+    """No other method takes its 1 for relevant by grade, and none says so."""
+    labels = _on_scales(3, 1)
+    with pytest.warns(CollectionWarning, match="of to1 .*, and mv by grade takes their 1 for gra"):
+        votes = rb.aggregate(labels, "mv", relevance_level=2, graded=True)
+    both = [votes.pairs.index(("7", f"d{i:03}")) for i in (1, 2, 3)]
+    np.testing.assert_allclose(votes.probability[both], [0.0, 0.5, 0.5])
+    with pytest.warns(CollectionWarning, match="of to1 are 0 and 1 alone: for these judges 1 cou"):
+        rb.aggregate(labels, "panel", relevance_level=2, graded=True)
+
+
+def test_judges_on_a_shorter_scale_are_remarked_on_where_all_are_read_on_one():
+    labels = _on_scales(5, 3)
+    for method, graded in (("panel", False), ("panel", True), ("mv", True)):
+        with pytest.warns(CollectionWarning, match="no label of to3 reaches 5, the highest grade"):
+            rb.aggregate(labels, method, relevance_level=2, graded=graded)
+    rb.aggregate(labels, "mv", relevance_level=2)  # goes by the level alone, and says nothing
+
+
 @pytest.mark.filterwarnings("ignore:the chains do not agree")
 @pytest.mark.parametrize("method", ["mv", "em", "one-coin", "glad", "hierarchical"])
 def test_probabilities_that_a_method_does_not_count_are_said(method):

@@ -115,6 +115,13 @@ def test_a_family_of_judges_weighs_as_one(crowd, tmp_path, capsys):
         'em takes no families; leave it out, or give method="panel" (--meth'
         in capsys.readouterr().err
     )
+    families.write_text('"judge","family"\n"w0","a"\n"w1","a"\n"w2","a"\n')  # as R writes it
+    assert main(common) == 0
+    assert rb.read_erels(out) == one.probabilities()
+    families.write_text("w0;a\n")
+    capsys.readouterr()
+    assert main(common) == 2
+    assert "1 field where a families file (judge family) has 2; correct" in capsys.readouterr().err
     families.write_text("ghost,a\n")
     assert main([*common, "--method", "panel"]) == 2
     assert "families of judges without labels: ghost" in capsys.readouterr().err
