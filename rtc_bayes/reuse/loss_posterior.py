@@ -27,7 +27,6 @@ type Floats = NDArray[np.float64]
 # A system does not lose more of its root than this, whatever a normal share says.
 _MOST = 0.95
 _ORDERS = 400
-_ROUNDING = 1e-9
 
 
 @explains_types
@@ -101,12 +100,11 @@ def posterior_of(
     seed: int = 0,
 ) -> LossPosterior:
     """Fit the model to scores that stand with their design: see :func:`loss_posterior`."""
-    with np.errstate(invalid="ignore"):
-        if ((held.scores < -_ROUNDING) | (held.scores > 1.0 + _ROUNDING)).any():
-            raise InputError(
-                "the model of the loss needs scores from 0 to 1",
-                remedy="give a measure that is, as AP, P@10 or nDCG",
-            )
+    if not held.from_0_to_1:
+        raise InputError(
+            "the model of the loss needs scores from 0 to 1",
+            remedy="give a measure that is, as AP, P@10 or nDCG",
+        )
     for name, number in (("draws", draws), ("chains", chains)):
         whole_number(name, number, least=1)
     for name, number in (("tune", tune), ("seed", seed)):

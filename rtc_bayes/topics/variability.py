@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.errors import InputError, explains_types, options_of
-from rtc_bayes.measures.plain import paired_t
+from rtc_bayes.measures.plain import less_mean, paired_t
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.store.shown import Shown, counted
 
@@ -51,7 +51,7 @@ def transformed(scores: Floats, transform: Transform = "z", epsilon: float = 1e-
     if transform == "none":
         return scores
     if transform == "z":
-        apart = scores - scores.mean(axis=0)
+        apart = less_mean(scores, axis=0)
         spread = scores.std(axis=0, ddof=1)
         alike = spread <= _ROUNDING * np.abs(scores).max(axis=0)
         return np.where(alike, 0.0, apart / np.where(alike, 1.0, spread))
@@ -90,7 +90,8 @@ def variance_p(scores: Floats, test: VarianceTest = "pitman-morgan") -> Floats:
     Returns
     -------
     ndarray, shape (systems, systems)
-        Symmetric; 1 for systems that score the same on every topic.
+        Symmetric; 1 for systems that score the same on every topic, and for two that each have
+        one score on all topics.
 
     Raises
     ------
@@ -110,6 +111,7 @@ def variance_p(scores: Floats, test: VarianceTest = "pitman-morgan") -> Floats:
     n = scores.shape[1]
     _check_topics(n)
     _check_complete(scores)
+    scores = less_mean(scores)
     covariance = np.cov(scores)
     variance = np.diag(covariance)
     a, b = variance[:, None], variance[None, :]
@@ -236,7 +238,7 @@ def compare_variability(
     return VariabilityComparison(
         systems=tuple(scores.systems[place] for place in kept),
         mean=values.mean(axis=1),
-        deviation=values.std(axis=1, ddof=1),
+        deviation=less_mean(values).std(axis=1, ddof=1),
         mean_p=mean_p(values),
         variance_p=variance_p(values, test),
         transform=transform,

@@ -160,3 +160,15 @@ def test_two_systems_by_z_and_few_topics_are_refused():
 def test_a_share_of_the_systems_is_not_cut_short():
     scores = drawn(2, systems=100, topics=12)
     assert len(rb.compare_variability(scores, top=0.29).systems) == 29
+
+
+@pytest.mark.parametrize("test", ["pitman-morgan", "f", "f-printed", "levene", "levene-median"])
+@pytest.mark.parametrize("transform", ["z", "none"])
+@pytest.mark.parametrize("topics", [3, 7, 10, 30])
+def test_systems_of_one_score_each_vary_alike(transform, test, topics):
+    # means of equal numbers have errors of rounding, which are no variance
+    scores = np.tile(np.array([[0.1], [0.3], [0.3], [0.7], [0.35]]), topics)
+    compared = rb.compare_variability(matrix(scores), transform=transform, test=test, top=1)
+    assert compared.deviation.tolist() == [0.0] * 5
+    assert compared.variance_p.tolist() == np.ones((5, 5)).tolist()
+    assert set(compared.mean_p.ravel()) == {0.0, 1.0}
