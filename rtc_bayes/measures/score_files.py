@@ -113,7 +113,12 @@ def _of_measure(
         return rows, names[0]
     if measure not in names:
         problem = "holds several measures" if measure is None else f"holds no {measure}"
-        raise InputError(problem, path=path, remedy=f"ask for one of {', '.join(names[:10])}")
+        raise InputError(
+            problem,
+            path=path,
+            remedy=f"ask for one of {', '.join(names[:10])} (measure=, --measure), or give a file "
+            "with the rows of one alone",
+        )
     return [row for row in rows if row.fields[place["measure"]] == measure], measure
 
 
