@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.errors import InputError, explains_types, options_of
 from rtc_bayes.measures.plain import less_mean, paired_t
-from rtc_bayes.measures.scores import ScoreMatrix
+from rtc_bayes.measures.scores import ScoreMatrix, check_complete
 from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
@@ -68,11 +68,6 @@ def _check_topics(n: int) -> None:
         raise InputError(counted(n, "topic"), remedy="give three or more")
 
 
-def _check_complete(scores: Floats) -> None:
-    if np.isnan(scores).any():
-        raise InputError("some systems have no score on some topics", remedy="leave them out")
-
-
 def variance_p(scores: Floats, test: VarianceTest = "pitman-morgan") -> Floats:
     """Return the p-value that two systems vary alike over topics, for every pair.
 
@@ -110,7 +105,8 @@ def variance_p(scores: Floats, test: VarianceTest = "pitman-morgan") -> Floats:
         raise InputError(f"test is {test!r}", remedy=f"give one of {', '.join(_TESTS)}")
     n = scores.shape[1]
     _check_topics(n)
-    _check_complete(scores)
+    if np.isnan(scores).any():
+        raise InputError("some systems have no score on some topics", remedy="leave them out")
     scores = less_mean(scores)
     covariance = np.cov(scores)
     variance = np.diag(covariance)
@@ -214,7 +210,7 @@ def compare_variability(
     >>> len(compared.systems), compared.counts()["pairs"]
     (9, 36)
     """
-    _check_complete(scores.mean)
+    check_complete(scores, scores.systems, "give the score, or leave out such systems or topics")
     if not 0.0 < level < 1.0:
         raise InputError(f"level is {level}", remedy="give a number above 0 and below 1")
     if not 0.0 < top <= 1.0:

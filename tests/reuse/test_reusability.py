@@ -446,6 +446,8 @@ def test_a_pilot_tells_the_power() -> None:
     for k in (1, 2):
         assert power[k, 0.0] <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 40)
         assert power[k, 0.3] > 0.9
+    with pytest.raises(rb.InputError, match="scores below 0, of which no share can be lost"):
+        rb.pilot_power(matrix_of(-scores.mean), groups, 40)
     with pytest.raises(rb.InputError, match="a loss is 2"):
         rb.pilot_power(scores, groups, 40, losses=[2.0])
     with pytest.raises(rb.InputError, match="the pilot has 4 groups"):

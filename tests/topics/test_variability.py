@@ -142,8 +142,11 @@ def test_a_matrix_with_gaps_is_refused():
     mean = drawn(3).mean.copy()
     mean[0, 0] = np.nan
     gaps = matrix(mean, np.where(np.isnan(mean), np.nan, 0.0))
-    with pytest.raises(rb.InputError, match="no score on some topics"):
+    lacking = f"without a score on topic {gaps.topics[0]}: {gaps.systems[0]}; give"
+    with pytest.raises(rb.InputError, match=lacking):
         rb.compare_variability(gaps)
+    with pytest.raises(rb.InputError, match=lacking):
+        rb.pilot_power(gaps, {name: name for name in gaps.systems}, 40)
     with pytest.raises(rb.InputError, match="no score on some topics"):
         variance_p(mean)
 
