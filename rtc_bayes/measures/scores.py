@@ -340,7 +340,8 @@ def check_complete(scores: ScoreMatrix, systems: Sequence[str], remedy: str) -> 
     Traceback (most recent call last):
     rtc_bayes.errors.InputError: without a score on topic 2: bm25; give the score
     """
-    lacking = ~scores.evaluated & np.isin(scores.systems, list(systems))[:, None]
+    asked = set(systems)
+    lacking = ~scores.evaluated & np.array([name in asked for name in scores.systems])[:, None]
     if lacking.any():
         topic = int(lacking.any(axis=0).argmax())
         names = [scores.systems[place] for place in np.flatnonzero(lacking[:, topic])]

@@ -23,6 +23,7 @@ from rtc_bayes.report.exports import TABLES, write_page
 from rtc_bayes.report.page import Page, StudyTable, whole_page
 from rtc_bayes.report.reuse_tables import reuse_tables
 from rtc_bayes.report.tables import probability
+from rtc_bayes.reuse.loss_posterior import no_posterior
 from rtc_bayes.reuse.permutation import defined
 from rtc_bayes.store import write_csv
 from rtc_bayes.store.shown import counted
@@ -113,7 +114,8 @@ def _losses(
             ),
         ),
         table(tables["groups"]),
-        *_how_much(posterior, groups, mean, tables),
+        heading("How much is lost"),
+        *_how_much(posterior, groups, mean, tables, no_posterior(result.held)),
     ]
 
 
@@ -122,13 +124,12 @@ def _how_much(
     groups: pd.DataFrame,
     mean: str,
     tables: Mapping[str, StudyTable],
+    reason: str,
 ) -> list[str]:
     """Draw the loss by the hierarchical model, or say why there is none."""
-    title = heading("How much is lost")
     if posterior is None:
-        return [title, f"<p>{html.escape(_NO_POSTERIOR)}</p>"]
+        return [f"<p>There is no posterior of the loss: the hierarchical model {reason}.</p>"]
     return [
-        title,
         f"<p>{html.escape(_about_posterior(posterior))}</p>",
         figure(
             drawn.loss_intervals(posterior.summary(), groups, mean),
@@ -212,15 +213,9 @@ def _about_posterior(posterior: LossPosterior) -> str:
     )
 
 
-_NO_POSTERIOR = (
-    "The hierarchical model takes a loss for a share of a score, and needs scores from 0 to 1. "
-    "Some scores here are below 0 or above 1, so that there is no posterior of the loss."
-)
-
-
 def _posterior(result: Reusability) -> LossPosterior | None:
-    """Return the posterior of the loss; None where scores do not lie from 0 to 1."""
-    if not result.held.from_0_to_1:
+    """Return the posterior of the loss; None where scores have none."""
+    if no_posterior(result.held):
         return None
     return result.posterior(seed=int(result.meta.get("seed", 0)))
 

@@ -343,7 +343,7 @@ def test_scores_below_0_or_above_1_have_all_but_a_posterior(
         as_ap.comparisons()["pairs"].tolist(),
     )
     page = found.write(tmp_path).read_text()
-    assert "so that there is no posterior of the loss" in page
+    assert "There is no posterior of the loss: the hierarchical model needs scores from 0" in page
     names = {path.name for path in (tmp_path / "tables").glob("*.csv")}
     assert "groups.csv" in names
     assert "posterior.csv" not in names
