@@ -135,6 +135,13 @@ def _cells_of_rows(
 def _cells_of_table(header: CsvRow, rows: list[CsvRow], path: str | Path) -> Iterator[_Cell]:
     """Read a table; one without a column of names has a row for every topic, from 1."""
     corner = header.fields[0].lower()
+    if not corner:  # as pandas and R write row names
+        raise InputError(
+            "the first column has no name",
+            path=path,
+            line=header.line,
+            remedy="call it topic or system, by what its rows are",
+        )
     by_system = corner in _COLUMNS["system"]
     if by_system and header.fields[1:2] and header.fields[1].lower() in _COLUMNS["topic"]:
         raise InputError(

@@ -112,6 +112,7 @@ def test_layouts_of_csv(tmp_path, text):
         ("topic;a\n1;0.5\n", "s.csv:1: semicolons stand between fields"),
         # trec_eval -q
         ("map \t1\t0.5\nmap \tall\t0.5\n", "s.csv:1: tabs .* columns system, topic, score"),
+        (",a,b\n1,0.5,0.5\n", "s.csv:1: the first column has no name; call it topic or system"),
         ("topic,a,a\n1,0.5,0.5\n", "s.csv:2: system a has two scores on topic 1"),
         ("measure,system,topic,score\nAP,a,1,0\nRR,a,1,1\n", "several measures; .* AP, RR"),
     ],
