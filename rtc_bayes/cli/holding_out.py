@@ -171,7 +171,12 @@ def reusability(
             "Default: 100 with --leave-out.",
         ),
     ] = None,
-    measure: Annotated[str, typer.Option(help="As ir-measures names it.")] = "AP",
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            help="As ir-measures names it; of --scores that have several, which. Default: AP."
+        ),
+    ] = None,
     relevance_level: Level = None,
     model: Annotated[
         str | None,
@@ -222,7 +227,7 @@ def reusability(
                 systems,
                 judged,
                 of_systems,
-                measure,
+                measure or "AP",
                 depth=depth or defaults.DEPTH,
                 leave_out=leave_out,
                 relevance_level=relevance_level,
@@ -230,7 +235,7 @@ def reusability(
     else:
         design = read_hold_out(str(hold_out))
         if scores is not None:
-            matrix = ScoreMatrix.from_csv(scores)
+            matrix = ScoreMatrix.from_csv(scores, measure)
         else:
             assert systems is not None
             assert judged is not None
@@ -242,7 +247,7 @@ def reusability(
                     judged,
                     of_systems,
                     design,
-                    measure,
+                    measure or "AP",
                     depth=depth[0] if depth else None,
                     relevance_level=relevance_level,
                     model=spec,
@@ -297,7 +302,7 @@ def _check_unused(
         of_design = ("model", "method", "option", "level", "permutations")
         refuse_unused(context, "with --leave-out", *of_design)
     elif scores is not None:
-        of_runs = ("model", "method", "option", "measure", "relevance_level", "name_by", "order")
+        of_runs = ("model", "method", "option", "relevance_level", "name_by", "order")
         refuse_unused(context, "with --scores", *of_runs)
     elif model is None:
         refuse_unused(
@@ -316,14 +321,42 @@ def _topics(text: str | None, runs: Runs | None) -> list[str] | int:
         return list(runs.topics)
     if text.isdecimal():
         return whole_number("--topics", int(text), least=1)
+    return _topics_of(text)
+
+
+def _topics_of(path: str) -> list[str]:
+    """Read ids with white space between them, or the column topic of a CSV; each once."""
+    from rtc_bayes.store.csv_rows import read_csv_rows
+
+    remedy = "give a topic a line, or a CSV with a column topic"
     try:
-        return Path(text).read_text(encoding="utf-8").split()
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeError) as error:
         raise InputError(
             f"cannot read topics: {getattr(error, 'strerror', None) or error}",
-            path=text,
+            path=path,
             remedy="give a number or a file",
         ) from error
+    header = [field.strip() for field in lines[0].split(",")] if lines else []
+    if "topic" in header:
+        rows = read_csv_rows(path, "topics", remedy)[1:]
+        ids = [(line, fields[header.index("topic")]) for line, fields in rows]
+    else:
+        ids = [(n, word) for n, line in enumerate(lines, 1) for word in line.split()]
+        if listed := [(n, word) for n, word in ids if "," in word]:
+            line, word = listed[0]
+            raise InputError(f"{word!r:.80} is no topic", path=path, line=line, remedy=remedy)
+    lines_of: dict[str, int] = {}
+    for line, topic in ids:
+        if topic in lines_of:
+            raise InputError(
+                f"topic {topic} stands twice, first in line {lines_of[topic]}",
+                path=path,
+                line=line,
+                remedy="name each topic once",
+            )
+        lines_of[topic] = line
+    return list(lines_of)
 
 
 def _numbers(option: str, texts: Sequence[str] | None) -> dict[str, int]:

@@ -398,6 +398,7 @@ def _scores(
     from rtc_bayes.collection import read_qrels
     from rtc_bayes.collection.grades import counted_grades
     from rtc_bayes.collection.qrels import level_of
+    from rtc_bayes.measures.names import parse_measure
 
     systems, judged = runs.read(), read_qrels(qrels)
     level = level_of(judged, relevance_level)
@@ -406,6 +407,8 @@ def _scores(
         for name in dict.fromkeys(measures or ["AP"])
     ]
     of_grades = counted_grades(judged.highest_grade, level)
+    if all(parse_measure(one.measure).rel for one in scores):  # measures say it themselves
+        of_grades = ""
     return scores, digests(systems, judged), f"; {of_grades}" if of_grades else ""
 
 

@@ -75,8 +75,10 @@ class HoldOutDesign(Shown):
         for what in ("topics", "groups"):
             names = tuple(text_of(name, what.removesuffix("s")) for name in getattr(self, what))
             if len(set(names)) < len(names):
+                twice = next(name for n, name in enumerate(names) if name in names[:n])
                 raise InputError(
-                    f"{what} of a design must be distinct", remedy="name each of them once"
+                    f"{what} of a design must be distinct, and {twice} stands twice",
+                    remedy="name each of them once",
                 )
             object.__setattr__(self, what, names)
         mask = np.array(self.contributes, dtype=np.bool_)

@@ -502,6 +502,9 @@ def _decompressed(data: bytes, path: Path) -> bytes:
 
 def _guess(row: Sequence[bytes], expected: Layout) -> str:
     """Say what a line with other fields looks like."""
+    if expected.separator:
+        between = expected.separator.decode()
+        return f"write {between.join(expected.fields)}; names hold no white space"
     if len(row) == 1 and row[0].count(b",") >= max(len(expected.fields) - 2, 1):
         labels = "; if it holds labels of judges, give it as --labels" * (expected is QRELS)
         return f"write spaces in place of commas{labels}"

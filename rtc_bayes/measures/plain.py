@@ -91,7 +91,7 @@ def paired_t(scores: ArrayLike) -> PairDifferences:
     n = scores.shape[1]
     first, second = all_pairs(len(scores))
     mean = scores.mean(axis=1)
-    centred = scores - mean[:, None]
+    centred = less_mean(scores)
     products = centred @ centred.T
     squares = np.diag(products)
     # a pair at a time would take the memory of pairs by topics
@@ -107,6 +107,30 @@ def paired_t(scores: ArrayLike) -> PairDifferences:
 
 
 _ROUNDING = 1e-13
+
+
+def less_mean(scores: Floats, axis: int = 1) -> Floats:
+    """Take the mean along an axis away; what is left by rounding becomes 0.
+
+    Parameters
+    ----------
+    scores : ndarray of float, shape (systems, topics)
+    axis : {0, 1}
+        1: each system's mean over topics. 0: each topic's mean over systems.
+
+    Returns
+    -------
+    ndarray of float, shape (systems, topics)
+        Along the axis 0 throughout where all scores are the same.
+
+    Examples
+    --------
+    >>> less_mean(np.array([[0.3, 0.3, 0.3], [0.0, 0.5, 1.0]])).tolist()
+    [[0.0, 0.0, 0.0], [-0.5, 0.0, 0.5]]
+    """
+    apart = scores - scores.mean(axis=axis, keepdims=True)
+    largest = np.abs(scores).max(axis=axis, keepdims=True)
+    return np.where(np.abs(apart) <= _ROUNDING * largest, 0.0, apart)
 
 
 def condensed(judgments: Judgments) -> Judgments:

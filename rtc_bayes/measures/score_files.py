@@ -113,7 +113,12 @@ def _of_measure(
         return rows, names[0]
     if measure not in names:
         problem = "holds several measures" if measure is None else f"holds no {measure}"
-        raise InputError(problem, path=path, remedy=f"ask for one of {', '.join(names[:10])}")
+        raise InputError(
+            problem,
+            path=path,
+            remedy=f"ask for one of {', '.join(names[:10])} (measure=, --measure), or give a file "
+            "with the rows of one alone",
+        )
     return [row for row in rows if row.fields[place["measure"]] == measure], measure
 
 
@@ -130,6 +135,13 @@ def _cells_of_rows(
 def _cells_of_table(header: CsvRow, rows: list[CsvRow], path: str | Path) -> Iterator[_Cell]:
     """Read a table; one without a column of names has a row for every topic, from 1."""
     corner = header.fields[0].lower()
+    if not corner:  # as pandas and R write row names
+        raise InputError(
+            "the first column has no name",
+            path=path,
+            line=header.line,
+            remedy="call it topic or system, by what its rows are",
+        )
     by_system = corner in _COLUMNS["system"]
     if by_system and header.fields[1:2] and header.fields[1].lower() in _COLUMNS["topic"]:
         raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.immutable import frozen
 from rtc_bayes.errors import InputError, as_numbers
 from rtc_bayes.store.saved import Saved, check_holds
@@ -313,6 +315,38 @@ class ScoreMatrix(Saved):
         return (
             f"ScoreMatrix({self.measure}, {counted(len(self.systems), 'system')}, "
             f"{counted(len(self.topics), 'topic')})"
+        )
+
+
+def check_complete(scores: ScoreMatrix, systems: Sequence[str], remedy: str) -> None:
+    """Refuse scores that some systems lack, and name the first topic and its systems.
+
+    Parameters
+    ----------
+    scores : ScoreMatrix
+    systems : sequence of str
+        Those that must have a score on every topic.
+    remedy : str
+        What to do about it.
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> scores = ScoreMatrix([[0.25, np.nan]], [[0.0, np.nan]], ("bm25",), ("1", "2"), "AP")
+    >>> check_complete(scores, ("bm25",), "give the score")
+    Traceback (most recent call last):
+    rtc_bayes.errors.InputError: without a score on topic 2: bm25; give the score
+    """
+    asked = set(systems)
+    lacking = ~scores.evaluated & np.array([name in asked for name in scores.systems])[:, None]
+    if lacking.any():
+        topic = int(lacking.any(axis=0).argmax())
+        names = [scores.systems[place] for place in np.flatnonzero(lacking[:, topic])]
+        raise InputError(
+            f"without a score on topic {scores.topics[topic]}: {some(names)}", remedy=remedy
         )
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 from rtc_bayes.collection.grades import counted_grades
 from rtc_bayes.collection.relevant_alone import without_advice
 from rtc_bayes.errors import InputError, check_word
+from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.relevance.turned_labels import without_turned
 from rtc_bayes.report.elements import labels_words, measure_name
 from rtc_bayes.report.pairs import PAIR_FORMATS, pairs_table
@@ -74,7 +75,9 @@ def scores_table(scores: ScoreTable, qrels: Qrels, *, topics: str, per_topic: bo
         frame = scores.mean_frame().sort_values(scores.measures[0], ascending=False, kind="stable")
     level = scores.relevance_level
     of_level = counted_grades(qrels.highest_grade, level) or f"relevance level {level}"
-    title = f"{counted(len(scores.topics), 'topic')} ({topics}), {of_level}"
+    title = f"{counted(len(scores.topics), 'topic')} ({topics})"
+    if not all(parse_measure(name).rel for name in scores.measures):  # which say it themselves
+        title += f", {of_level}"
     formats = dict.fromkeys([*scores.measures, "value"], ".4f")
     formats |= dict.fromkeys(scores.judged, ".1%")
     return Table(title, frame, formats)

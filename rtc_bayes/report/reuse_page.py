@@ -23,6 +23,7 @@ from rtc_bayes.report.exports import TABLES, write_page
 from rtc_bayes.report.page import Page, StudyTable, whole_page
 from rtc_bayes.report.reuse_tables import reuse_tables
 from rtc_bayes.report.tables import probability
+from rtc_bayes.reuse.loss_posterior import no_posterior
 from rtc_bayes.reuse.permutation import defined
 from rtc_bayes.store import write_csv
 from rtc_bayes.store.shown import counted
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 def reuse_html(result: Reusability) -> str:
     """Make the page of a hold-out experiment, as HTML that needs nothing else."""
-    return whole_page(reuse_page(result, result.posterior(seed=_seed(result))))
+    return whole_page(reuse_page(result, _posterior(result)))
 
 
 def write_reusability(result: Reusability, folder: str | Path, meta: Mapping[str, object]) -> Path:
@@ -49,16 +50,17 @@ def write_reusability(result: Reusability, folder: str | Path, meta: Mapping[str
         How it was made, as of :func:`rtc_bayes.store.provenance`.
     """
     made = replace(result, meta={**meta, **result.meta})
-    posterior = result.posterior(seed=_seed(result))
-    target = write_page(reuse_page(made, posterior), Path(folder) / "report.html", made.meta)
+    target = write_page(
+        reuse_page(made, _posterior(result)), Path(folder) / "report.html", made.meta
+    )
     for comparison in result.comparisons()["comparison"]:
         table = target.parent / TABLES / f"pairs_{comparison}.csv"
         write_csv(result.pairs(comparison), table, made.meta)
     return target
 
 
-def reuse_page(result: Reusability, posterior: LossPosterior) -> Page:
-    """Make the page of a hold-out experiment: see :func:`reuse_html`."""
+def reuse_page(result: Reusability, posterior: LossPosterior | None) -> Page:
+    """Make the page of a hold-out experiment, without a posterior where there is none."""
     tables = {each.name: each for each in reuse_tables(result, posterior)}
     mean = mean_of(result.measure)
     compared = result.comparisons()
@@ -75,7 +77,7 @@ def reuse_page(result: Reusability, posterior: LossPosterior) -> Page:
         f"<p>{html.escape(_ABOUT_PAIRS)}</p>",
         *_of_pairs(pairs, compared, result.level, mean),
         table(tables["comparisons"]),
-        *_power(result, compared),
+        *([] if result.held.below_0 else _power(result, compared)),
         heading("Systems"),
         figure(
             drawn.scores_held_out(result.by_system(), mean),
@@ -90,7 +92,7 @@ def reuse_page(result: Reusability, posterior: LossPosterior) -> Page:
 
 
 def _losses(
-    result: Reusability, posterior: LossPosterior, tables: Mapping[str, StudyTable]
+    result: Reusability, posterior: LossPosterior | None, tables: Mapping[str, StudyTable]
 ) -> list[str]:
     """Draw the loss as observed and by the model, of all systems and of each group."""
     mean, groups = mean_of(result.measure), result.by_group()
@@ -113,6 +115,21 @@ def _losses(
         ),
         table(tables["groups"]),
         heading("How much is lost"),
+        *_how_much(posterior, groups, mean, tables, no_posterior(result.held)),
+    ]
+
+
+def _how_much(
+    posterior: LossPosterior | None,
+    groups: pd.DataFrame,
+    mean: str,
+    tables: Mapping[str, StudyTable],
+    reason: str,
+) -> list[str]:
+    """Draw the loss by the hierarchical model, or say why there is none."""
+    if posterior is None:
+        return [f"<p>There is no posterior of the loss: the hierarchical model {reason}.</p>"]
+    return [
         f"<p>{html.escape(_about_posterior(posterior))}</p>",
         figure(
             drawn.loss_intervals(posterior.summary(), groups, mean),
@@ -196,8 +213,11 @@ def _about_posterior(posterior: LossPosterior) -> str:
     )
 
 
-def _seed(result: Reusability) -> int:
-    return int(result.meta.get("seed", 0))
+def _posterior(result: Reusability) -> LossPosterior | None:
+    """Return the posterior of the loss; None where scores have none."""
+    if no_posterior(result.held):
+        return None
+    return result.posterior(seed=int(result.meta.get("seed", 0)))
 
 
 def _facts(result: Reusability) -> list[tuple[str, str]]:

@@ -88,11 +88,10 @@ def plan_tables(
     return tables
 
 
-def reuse_tables(result: Reusability, posterior: LossPosterior) -> list[StudyTable]:
+def reuse_tables(result: Reusability, posterior: LossPosterior | None) -> list[StudyTable]:
     """Make the tables of a hold-out experiment: comparisons, groups, systems and posterior."""
-    lost = posterior.summary()
     comparisons, groups, systems = result.comparisons(), result.by_group(), result.by_system()
-    return [
+    tables = [
         _table(
             "comparisons",
             "The three comparisons: pairs by significance on baseline and reuse topics",
@@ -106,19 +105,26 @@ def reuse_tables(result: Reusability, posterior: LossPosterior) -> list[StudyTab
             groups.rename(columns=_GROUP_WORDS),
         ),
         _table(
-            "posterior",
-            "The loss by the hierarchical model: mean, sd, 90% interval, probability that "
-            "something is lost, and that it is less than a twentieth of the mean score either way",
-            lost,
-            lost.rename(columns={"reuse_topics": "reuse topics"}),
-        ),
-        _table(
             "systems",
             "Systems: mean scores where they contributed and where held out, and the loss",
             systems,
             systems.rename(columns={"held_out": "held out"}),
         ),
     ]
+    if posterior is not None:
+        lost = posterior.summary()
+        tables.insert(
+            2,
+            _table(
+                "posterior",
+                "The loss by the hierarchical model: mean, sd, 90% interval, probability that "
+                "something is lost, and that it is less than a twentieth of the mean score either "
+                "way",
+                lost,
+                lost.rename(columns={"reuse_topics": "reuse topics"}),
+            ),
+        )
+    return tables
 
 
 _GROUP_WORDS = {

@@ -171,8 +171,8 @@ def agreement(baseline: PairTests, reuse: PairTests, level: float = 0.05) -> Sig
 
 
 def _cells(a: NDArray[np.float64], b: NDArray[np.float64]) -> list[float]:
-    both = float(a @ b)
-    return [both, float(a.sum() - both), float(b.sum() - both), float((1 - a) @ (1 - b))]
+    # no cell is a difference of sums: one of nearly 0 would be below 0 by rounding
+    return [float(of_a @ of_b) for of_a, of_b in ((a, b), (a, 1 - b), (1 - a, b), (1 - a, 1 - b))]
 
 
 def chi_square(observed: NDArray[np.float64], expected: NDArray[np.float64]) -> float:

@@ -416,12 +416,13 @@ class Reusability(Shown):
         """False where a test finds an effect of holding out; None where none could have; else True.
 
         True says that no effect was found, and that a loss of a tenth of the mean score would
-        have been, with probability 0.8.
+        have been, with probability 0.8. Where scores are below 0 a tenth says nothing: None.
         """
         p = self._p_holm()
         if self.loss_p <= self.level or min(p.values(), default=1.0) <= self.level:
             return False
-        return True if p and self.detectable_loss <= TOLERABLE * self.mean_score else None
+        enough = not self.held.below_0 and self.detectable_loss <= TOLERABLE * self.mean_score
+        return True if p and enough else None
 
     def verdict(self) -> str:
         """Say in words what was found.
@@ -429,19 +430,19 @@ class Reusability(Shown):
         The loss is tested at the level; so is, apart from it, the agreement in significance of
         the comparisons, with p-values adjusted for there being several (Holm).
         """
-        p, mean = self._p_holm(), self.mean_score
-        change, share = compared(-self.loss, ".3f"), abs(self.loss) / mean
+        p, change = self._p_holm(), compared(-self.loss, ".3f")
         said = []
         if self.loss_p <= self.level:
             said.append(
-                f"Systems score {change} ({share:.0%} of their mean) on topics that they were held "
-                f"out of (p {self.loss_p:.3f})."
+                f"Systems score {change}{self._share(self.loss, '.0%', ' of their mean')} on "
+                f"topics that they were held out of (p {self.loss_p:.3f})."
             )
         else:
             said.append(
-                f"No loss was found: scores of held-out groups are {change} ({share:.1%} of the "
-                f"mean score), p {self.loss_p:.3f}. A loss of {self.detectable_loss:.3f} "
-                f"({self.detectable_loss / mean:.0%}) would be found with probability 0.8."
+                f"No loss was found: scores of held-out groups are {change}"
+                f"{self._share(self.loss, '.1%', ' of the mean score')}, p {self.loss_p:.3f}. A "
+                f"loss of {self.detectable_loss:.3f}{self._share(self.detectable_loss, '.0%')} "
+                "would be found with probability 0.8."
             )
         said += self._left_out()
         changed = [c for c in COMPARISONS if p.get(c, 1.0) <= self.level]
@@ -458,8 +459,16 @@ class Reusability(Shown):
                 else "No pair of systems could be tested."
             )
             said.insert(0 if self.loss_p <= self.level else len(said), unchanged)
-        said.append(_ENDS[self.reusable] if p or self.reusable is False else _UNTESTED)
+        # of scores below 0 a tenth says nothing
+        told = self.reusable is False or (p and not self.held.below_0)
+        said.append(_ENDS[self.reusable] if told else _UNTESTED)
         return " ".join(said)
+
+    def _share(self, loss: float, digits: str, of: str = "") -> str:
+        """Say in brackets which share of the mean score a loss is, where no score is below 0."""
+        if self.held.below_0:
+            return ""
+        return f" ({abs(loss) / self.mean_score:{digits}}{of})"
 
     def _left_out(self) -> list[str]:
         """Say how many orders of topics have no loss, as may be where scores are missing."""
@@ -507,6 +516,8 @@ class Reusability(Shown):
 
     def write(self, folder: str | Path, meta: Mapping[str, object] | None = None) -> Path:
         """Write a page and its tables, and one of each comparison's pairs, as the command does.
+
+        The posterior of the loss is part of it where scores lie from 0 to 1.
 
         Parameters
         ----------

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING, Literal
 
-from rtc_bayes.errors import InputError, moved, whole_number
+from rtc_bayes.errors import InputError, moved, real_number, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,6 +180,11 @@ def design_table(
         paired t-tests at 0.05 on each comparison's reuse topics: ``power_within``,
         ``power_between`` (none for one held out), ``power_participant``.
 
+    Raises
+    ------
+    InputError
+        As of :func:`design_counts`, or an effect out of range.
+
     Examples
     --------
     >>> design_table(6, 200)[["held", "cycles", "within_reuse", "between_reuse"]].head(3)
@@ -191,6 +197,7 @@ def design_table(
 
     from rtc_bayes.reuse.power import power_of_t
 
+    effect = real_number("effect", effect, 0.0, math.inf, "give a number of at least 0", ends="[)")
     rows = []
     for held in range(1, groups):
         try:

@@ -14,6 +14,8 @@ from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.scores import ScoreMatrix
 
+_ROUNDING = 1e-9
+
 #: Pairs of one group; of two groups; one that was held out with one that was not.
 COMPARISONS = ("within", "between", "participant")
 
@@ -114,6 +116,16 @@ class HeldScores:
         """Mean over systems of the mean score on topics that a system contributed to."""
         took = self.contributed
         return float((np.where(took, self.scores, 0.0).sum(1) / took.sum(1)).mean())
+
+    @property
+    def below_0(self) -> bool:
+        """Whether some score is below 0, by more than rounding."""
+        return float(np.nanmin(self.scores)) < -_ROUNDING
+
+    @property
+    def from_0_to_1(self) -> bool:
+        """Whether every score lies from 0 to 1, but for rounding."""
+        return not self.below_0 and float(np.nanmax(self.scores)) <= 1.0 + _ROUNDING
 
     @cached_property
     def members(self) -> NDArray[np.float64]:

@@ -327,8 +327,8 @@ class LeftOut(Shown):
         DataFrame
             depth, groups, judged, relevant; unique_relevant; mean, low, high, median and worst
             relative change of a left-out run's score, low and high being a 95% interval of the
-            mean by 2000 resamples of groups (missing of one group alone); moved, runs that change
-            rank among those of other groups, and places, the most that one moves.
+            mean by 2000 resamples of groups that do not score 0 (missing of one alone); moved, runs
+            that change rank among those of other groups, and places, the most that one moves.
         """
         import pandas as pd
 
@@ -337,10 +337,10 @@ class LeftOut(Shown):
         for at in self.depths:
             here = runs[runs["depth"] == at.depth]
             sums = here.groupby("group")["relative"].agg(["sum", "count"]).to_numpy()
-            drawn = sums[rng.integers(0, len(sums), (_RESAMPLES, len(sums)))].sum(axis=1)
-            drawn = drawn[drawn[:, 1] > 0]
+            sums = sums[sums[:, 1] > 0]  # of a score of 0 there is no relative change
             low = high = np.nan
-            if len(sums) > 1 and len(drawn):
+            if len(sums) > 1:
+                drawn = sums[rng.integers(0, len(sums), (_RESAMPLES, len(sums)))].sum(axis=1)
                 low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
             places = (here["rank_left_out"] - here["rank"]).abs()
             rows.append(

@@ -27,7 +27,6 @@ type Floats = NDArray[np.float64]
 # A system does not lose more of its root than this, whatever a normal share says.
 _MOST = 0.95
 _ORDERS = 400
-_ROUNDING = 1e-9
 
 
 @explains_types
@@ -67,7 +66,7 @@ def loss_posterior(
     ------
     InputError
         A system without a group, a group or topic that the design lacks, nothing held out, a
-        score outside of [0, 1], or an unknown method.
+        score outside of [0, 1], no score above 0 where held out, or an unknown method.
 
     Examples
     --------
@@ -101,12 +100,10 @@ def posterior_of(
     seed: int = 0,
 ) -> LossPosterior:
     """Fit the model to scores that stand with their design: see :func:`loss_posterior`."""
-    with np.errstate(invalid="ignore"):
-        if ((held.scores < -_ROUNDING) | (held.scores > 1.0 + _ROUNDING)).any():
-            raise InputError(
-                "the model of the loss needs scores from 0 to 1",
-                remedy="give a measure that is, as AP, P@10 or nDCG",
-            )
+    if reason := no_posterior(held):
+        raise InputError(
+            f"the model of the loss {reason}", remedy="look at the loss by least squares"
+        )
     for name, number in (("draws", draws), ("chains", chains)):
         whole_number(name, number, least=1)
     for name, number in (("tune", tune), ("seed", seed)):
@@ -119,6 +116,26 @@ def posterior_of(
     else:
         raise InputError(f"there is no method {method!r}", remedy="give gibbs or nuts")
     return LossPosterior(held, scores.measure, sampled)
+
+
+def no_posterior(held: HeldScores) -> str:
+    """Say why scores have no posterior of the loss; empty where they have one.
+
+    Examples
+    --------
+    >>> names = ("a", "b"), ("1", "2"), ("A", "B")
+    >>> took, group = np.array([[True, True], [False, True]]), np.array([0, 1])
+    >>> no_posterior(HeldScores(np.array([[3.0, 0.5], [0.1, 0.2]]), took, group, *names))
+    'needs scores from 0 to 1'
+    """
+    if not held.from_0_to_1:
+        return "needs scores from 0 to 1"
+    if not held.scores[held.held].any():
+        return (
+            "takes it for a share of a score, and systems score 0 on all topics that they were "
+            "held out of"
+        )
+    return ""
 
 
 def _by_nuts(data: LossData, draws: int, tune: int, chains: int, seed: int) -> LossDraws:
@@ -171,13 +188,14 @@ class LossPosterior(Shown):
         """Loss of each group in units of the measure, shape (chains, draws, groups).
 
         Mean over the group's systems and the topics it was held out of: what the score would be
-        without the loss, less what it is. NaN for a group that was never held out.
+        without the loss, less what it is. NaN for a group that was never held out, or that scores
+        0 wherever it was, of which no share can be told.
         """
         shares = np.full(self.draws.share.shape, np.nan)
         for n in range(len(self.held.groups)):
             rows = self.held.group == n
             scores = np.sort(self.held.scores[rows][self.held.held[rows]])
-            if len(scores):
+            if scores.any():
                 raised = _raising(self.draws.share[:, :, n])
                 # no score is raised above 1
                 below = np.searchsorted(scores, 1.0 / raised)
@@ -188,7 +206,7 @@ class LossPosterior(Shown):
 
     @cached_property
     def overall(self) -> Floats:
-        """Mean of `loss` over systems that were held out, shape (chains, draws)."""
+        """Mean of `loss` over systems of groups that have one, shape (chains, draws)."""
         systems = np.bincount(self.held.group, minlength=len(self.held.groups))
         systems = systems * ~np.isnan(self.loss[0, 0])
         return np.asarray(np.nan_to_num(self.loss) @ systems / systems.sum())
@@ -313,7 +331,7 @@ class LossPosterior(Shown):
 
 
 def _share(loss: Floats, where: NDArray[np.bool_]) -> float:
-    """Return the share of draws; NaN for a group that was never held out."""
+    """Return the share of draws; NaN for a group that has no loss."""
     return float("nan") if np.isnan(loss).any() else float(where.mean())
 
 

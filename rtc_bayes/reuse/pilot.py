@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.hold_out import HoldOutDesign, groups_of
 from rtc_bayes.errors import InputError, explains_types, moved, whole_number
-from rtc_bayes.measures.scores import ScoreMatrix
+from rtc_bayes.measures.scores import ScoreMatrix, check_complete
 from rtc_bayes.reuse.counts import Remainder
 from rtc_bayes.reuse.design import hold_out
 from rtc_bayes.reuse.held import HeldScores
@@ -52,7 +52,7 @@ def pilot_power(
     Parameters
     ----------
     pilot : ScoreMatrix
-        Scores on earlier topics, complete: of systems as those to come may be.
+        Scores on earlier topics, complete and at least 0: of systems as those to come may be.
     groups : mapping of str to str
         Group of each system.
     topics : int, at least 2
@@ -79,7 +79,8 @@ def pilot_power(
     Raises
     ------
     InputError
-        A system without a group or without a score, too few topics, or a number out of range.
+        A system without a group or without a score, a score below 0, too few topics, or a number
+        out of range.
 
     Examples
     --------
@@ -94,8 +95,12 @@ def pilot_power(
     """
     import pandas as pd
 
-    if np.isnan(pilot.mean).any():
-        raise InputError("the pilot lacks scores", remedy="give topics that all systems have")
+    check_complete(pilot, pilot.systems, "give a pilot of topics on which all systems have scores")
+    if (pilot.mean < 0.0).any():
+        raise InputError(
+            "the pilot has scores below 0, of which no share can be lost",
+            remedy="give a measure whose scores are at least 0",
+        )
     if not 1 / (_PERMUTATIONS + 1) <= level < 1.0:
         raise InputError(f"level is {level}", remedy="give one from 0.005 to 1, as 0.05")
     if bad := [loss for loss in losses if not 0.0 <= loss <= 1.0]:

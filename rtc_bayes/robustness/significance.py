@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rtc_bayes.measures.scores import without_rounding
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -98,6 +100,7 @@ def _wilcoxon(differences: np.ndarray) -> float:
 def _paired_t(differences: np.ndarray) -> float:
     from scipy.stats import ttest_1samp
 
+    differences = without_rounding(differences)
     if len(differences) < 2 or np.ptp(differences) == 0.0:
         return np.nan
     return float(ttest_1samp(differences, 0.0).pvalue)

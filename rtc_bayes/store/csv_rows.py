@@ -9,6 +9,9 @@ from typing import NamedTuple
 from rtc_bayes.errors import InputError
 from rtc_bayes.store.shown import counted
 
+# what else may stand between fields
+_OTHERS = {"\t": "tabs", ";": "semicolons"}
+
 
 class CsvRow(NamedTuple):
     """The fields of a row, without the white space around them, and its line in the file."""
@@ -57,6 +60,14 @@ def read_csv_rows(path: str | Path, what: str, remedy: str) -> list[CsvRow]:
         ) from error
     if len(rows) < 2:
         raise InputError(f"holds no {what}", path=path, remedy=remedy)
+    for mark, name in _OTHERS.items():
+        if all(len(fields) == 1 and mark in fields[0] for _, fields in rows):
+            raise InputError(
+                f"{name} stand between fields, where commas are expected",
+                path=path,
+                line=rows[0].line,
+                remedy=f"write commas, and {remedy}",
+            )
     for line, fields in rows:
         if len(fields) != len(rows[0].fields):
             raise InputError(

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.collection.ids import is_keyed, some
+from rtc_bayes.collection.ids import is_keyed
 from rtc_bayes.errors import InputError, with_article
-from rtc_bayes.measures.scores import ScoreMatrix
+from rtc_bayes.measures.scores import ScoreMatrix, check_complete
 from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]
@@ -84,14 +84,12 @@ class Objective:
         """
         share = system_shares(scores, weights)
         used = share > 0.0
+        check_complete(
+            scores,
+            [name for name, weighs in zip(scores.systems, used, strict=True) if weighs],
+            "give the score, or leave out such systems (a weight of 0) or topics",
+        )
         mean, share = scores.mean[used], share[used]
-        if np.isnan(mean).any():
-            topic = int(np.isnan(mean).any(axis=0).argmax())
-            names = [scores.systems[s] for s in np.flatnonzero(used)[np.isnan(mean[:, topic])]]
-            raise InputError(
-                f"without a score on topic {scores.topics[topic]}: {some(names)}",
-                remedy="give the score, or leave out such systems (a weight of 0) or topics",
-            )
         factor = share / (1.0 - share @ share)
         objective = cls(centred(mean, share), factor, share @ scores.variance[used])
         if objective.variance <= EQUAL**2 * (factor @ mean.sum(axis=1) ** 2):

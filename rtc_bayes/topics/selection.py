@@ -92,7 +92,8 @@ def select_topics(
     weights : mapping of str to float, optional
         Weight of each system, at least 0. Systems that are not named are not read. Default: equal.
     gain : mapping of str to float, optional
-        For ``box``: what judging a topic is worth beside, at least 0; 0 for topics not named.
+        For ``box``: what judging a topic is worth beside, at least 0; 0 for topics not named. Only
+        ratios count: gains are divided by their sum.
     gain_weight : float, at least 0
         For ``box``: lambda, how much the gain counts.
     subsets : int, at least 1

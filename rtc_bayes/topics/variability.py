@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.errors import InputError, explains_types, options_of
-from rtc_bayes.measures.plain import paired_t
-from rtc_bayes.measures.scores import ScoreMatrix
+from rtc_bayes.measures.plain import less_mean, paired_t
+from rtc_bayes.measures.scores import ScoreMatrix, check_complete
 from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def transformed(scores: Floats, transform: Transform = "z", epsilon: float = 1e-
     if transform == "none":
         return scores
     if transform == "z":
-        apart = scores - scores.mean(axis=0)
+        apart = less_mean(scores, axis=0)
         spread = scores.std(axis=0, ddof=1)
         alike = spread <= _ROUNDING * np.abs(scores).max(axis=0)
         return np.where(alike, 0.0, apart / np.where(alike, 1.0, spread))
@@ -66,11 +66,6 @@ def transformed(scores: Floats, transform: Transform = "z", epsilon: float = 1e-
 def _check_topics(n: int) -> None:
     if n < _FEWEST:
         raise InputError(counted(n, "topic"), remedy="give three or more")
-
-
-def _check_complete(scores: Floats) -> None:
-    if np.isnan(scores).any():
-        raise InputError("some systems have no score on some topics", remedy="leave them out")
 
 
 def variance_p(scores: Floats, test: VarianceTest = "pitman-morgan") -> Floats:
@@ -90,7 +85,8 @@ def variance_p(scores: Floats, test: VarianceTest = "pitman-morgan") -> Floats:
     Returns
     -------
     ndarray, shape (systems, systems)
-        Symmetric; 1 for systems that score the same on every topic.
+        Symmetric; 1 for systems that score the same on every topic, and for two that each have
+        one score on all topics.
 
     Raises
     ------
@@ -109,7 +105,9 @@ def variance_p(scores: Floats, test: VarianceTest = "pitman-morgan") -> Floats:
         raise InputError(f"test is {test!r}", remedy=f"give one of {', '.join(_TESTS)}")
     n = scores.shape[1]
     _check_topics(n)
-    _check_complete(scores)
+    if np.isnan(scores).any():
+        raise InputError("some systems have no score on some topics", remedy="leave them out")
+    scores = less_mean(scores)
     covariance = np.cov(scores)
     variance = np.diag(covariance)
     a, b = variance[:, None], variance[None, :]
@@ -212,7 +210,7 @@ def compare_variability(
     >>> len(compared.systems), compared.counts()["pairs"]
     (9, 36)
     """
-    _check_complete(scores.mean)
+    check_complete(scores, scores.systems, "give the score, or leave out such systems or topics")
     if not 0.0 < level < 1.0:
         raise InputError(f"level is {level}", remedy="give a number above 0 and below 1")
     if not 0.0 < top <= 1.0:
@@ -236,7 +234,7 @@ def compare_variability(
     return VariabilityComparison(
         systems=tuple(scores.systems[place] for place in kept),
         mean=values.mean(axis=1),
-        deviation=values.std(axis=1, ddof=1),
+        deviation=less_mean(values).std(axis=1, ddof=1),
         mean_p=mean_p(values),
         variance_p=variance_p(values, test),
         transform=transform,

@@ -129,7 +129,7 @@ def test_pools_that_are_refused():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((("1", "1"), SITES, np.ones((3, 2))), "topics of a design must be distinct"),
+        ((("1", "1"), SITES, np.ones((3, 2))), "topics .* must be distinct, and 1 stands twice"),
         ((("1",), ("A", ""), np.ones((2, 1))), "group '' is not an id"),
         (((301.0,), SITES, np.ones((3, 1))), r"topic 301\.0 is not an id"),
         ((("1",), SITES, np.ones((1, 3))), r"shape \(1, 3\), not \(groups, topics\) \(3, 1\)"),

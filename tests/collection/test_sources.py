@@ -276,7 +276,9 @@ def test_groups(tmp_path):
     assert read_groups(GROUPS) == GROUPS
     for text, message in {
         "a,x\n\na,y\n": "groups:3: system 'a' stands twice, first in line 1",
-        "a,x\nb\n": "groups:2: 1 field where a groups file",
+        "a,x\nb\n": "groups:2: 1 field where a groups file.* write system,group; names hold no",
+        "a;x\nb;y\n": "groups:1: 1 field where a groups file.* write system,group; names hold",
+        "a,U of X\n": "groups:1: 4 fields where a groups file.* names hold no white space",
         "": "empty",
     }.items():
         path.write_text(text)

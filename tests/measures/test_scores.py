@@ -108,6 +108,11 @@ def test_layouts_of_csv(tmp_path, text):
         ("system,topic,score\n,1,0.5\n", "s.csv:2: a system or topic has no name"),
         ("system,topic,score,variance\na,1,0.5,-1\n", "s.csv:2: a variance is below 0"),
         ("system,topic,score,variance\na,1,0.5,\n", "a mean or a variance alone"),
+        ("topic\ta\n1\t0.5\n", "s.csv:1: tabs stand between fields.*; write commas, and give"),
+        ("topic;a\n1;0.5\n", "s.csv:1: semicolons stand between fields"),
+        # trec_eval -q
+        ("map \t1\t0.5\nmap \tall\t0.5\n", "s.csv:1: tabs .* columns system, topic, score"),
+        (",a,b\n1,0.5,0.5\n", "s.csv:1: the first column has no name; call it topic or system"),
         ("topic,a,a\n1,0.5,0.5\n", "s.csv:2: system a has two scores on topic 1"),
         ("measure,system,topic,score\nAP,a,1,0\nRR,a,1,1\n", "several measures; .* AP, RR"),
     ],

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import nct, t, ttest_1samp
 
-from rtc_bayes.reuse.agreement import agreement, chi_square, chi_square_p, exact_p, pair_tests
+from rtc_bayes.reuse.agreement import (
+    PairTests,
+    agreement,
+    chi_square,
+    chi_square_p,
+    exact_p,
+    pair_tests,
+)
 from rtc_bayes.reuse.held import COMPARISONS, HeldScores
 from rtc_bayes.reuse.permutation import agreement_of, paired_tests
 from tests.reuse.scores import held_scores
@@ -126,3 +133,18 @@ def test_no_topics_make_no_test() -> None:
     assert tests.n.tolist() == [0]
     assert np.isnan(tests.p).all()
     assert agreement(tests, tests).observed.sum() == 0.0
+
+
+def test_no_cell_expects_less_than_nothing() -> None:
+    # an effect so large that both powers are 1, and a pair significant on the baseline alone
+    effect = np.array([100.0])
+    n = np.array([30])
+    table = agreement(PairTests(n, effect, effect), PairTests(n, effect, effect * 0.001))
+    assert table.observed.tolist() == [0, 1, 0, 0]
+    assert table.expected.tolist() == [1, 0, 0, 0]
+    assert table.chi_square == np.inf
+    assert exact_p(*table) == 0.0
+    # sums of powers near 1 leave rounding of either sign
+    effects = np.random.default_rng(0).uniform(1, 3, 200)
+    many = PairTests(np.full(200, 30), effects, effects)
+    assert min(agreement(many, many).expected) >= 0.0

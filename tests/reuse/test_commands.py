@@ -145,6 +145,37 @@ def test_topics_are_a_number_or_a_file(words: tuple[str, str], track: Path) -> N
     assert (~design.contributes[0]).sum() <= 2
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "7 8\n9\n10",
+        "topic\n7\n8\n9\n10\n",
+        "position,topic,weight\n1,7,1\n2,8,1\n3,9,.5\n4,10,1\n",  # as `topics` writes them
+    ],
+)
+def test_a_file_of_topics_may_be_a_csv(text: str, track: Path) -> None:
+    (track / "some.txt").write_text(text)
+    path = plan(track, "--topics", str(track / "some.txt"), "--on-remainder", "cycle")
+    assert sorted(rb.read_hold_out(path).topics, key=int) == ["7", "8", "9", "10"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("7\n8 9\n8\n", "some.txt:3: topic 8 stands twice, first in line 2; name each topic once"),
+        ("topic,gain\n7,1\n7,2\n", "some.txt:3: topic 7 stands twice, first in line 2"),
+        ("7\n8,9\n", "some.txt:2: '8,9' is no topic; give a topic a line, or a CSV with a column"),
+    ],
+)
+def test_files_that_do_not_name_each_topic_once(
+    text: str, message: str, track: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (track / "some.txt").write_text(text)
+    words = ["hold-out", "plan", "--groups", str(track / "groups.csv"), "-o", str(track / "no.csv")]
+    assert main([*words, "--topics", str(track / "some.txt")]) == 2
+    assert message in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("option", ["--most", "--costs"])
 def test_numbers_of_groups_are_given_one_by_one(
     option: str, track: Path, capsys: pytest.CaptureFixture[str]
@@ -196,6 +227,13 @@ def test_scores_from_a_file(track: Path, capsys: pytest.CaptureFixture[str]) -> 
     found = rb.reusability(scores, rb.read_groups(track / "groups.csv"), design, permutations=59)
     assert found.verdict() in capsys.readouterr().out
     assert np.isfinite(found.loss)
+    # of a file of several measures one is asked for
+    words[1] = str(track / "several.csv")
+    rb.evaluate(runs, qrels, ["P@10", "AP"]).to_frame().to_csv(words[1], index=False)
+    assert main(["reusability", *words, "-o", str(track / "one")]) == 2
+    assert "ask for one of P@10, AP (measure=, --measure), or give" in capsys.readouterr().err
+    assert main(["reusability", *words, "--measure", "AP", "-o", str(track / "one")]) == 0
+    assert found.verdict() in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

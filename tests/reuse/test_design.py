@@ -256,6 +256,12 @@ def test_power_is_that_of_the_noncentral_t() -> None:
     assert power_of_t(-effect, n) == pytest.approx(power_of_t(effect, n), nan_ok=True)
     assert power_of_t(8.0, 1000) == pytest.approx(1.0)
     assert np.isnan(power_of_t(0.3, 1))
+    for n, level, message in ((10.5, 0.05, "n is not whole"), (10, 0.0, "level is 0")):
+        with pytest.raises(rb.InputError, match=message):
+            power_of_t(0.3, n, level)
+    for effect in (-0.1, np.nan):
+        with pytest.raises(rb.InputError, match=f"effect is {effect}"):
+            rb.design_table(5, 40, effect=effect)
 
 
 @pytest.mark.parametrize("limit", [1, 4, 8, 10, 11])

@@ -165,6 +165,8 @@ def test_groups_that_have_nothing_to_lose_are_refused() -> None:
         rb.leave_group_out(runs, qrels, groups, leave_out=["A"])
     summary = rb.leave_group_out(runs, qrels, groups).summary()
     assert summary.loc[0, ["mean", "worst"]].tolist() == [-1.0, -1.0]
+    # of B alone there is a change, and one group has no interval
+    assert summary.loc[0, ["low", "high"]].isna().all()
 
 
 def test_grades_that_count_are_said(tmp_path: Path) -> None:

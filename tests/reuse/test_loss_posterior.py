@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -170,3 +172,23 @@ def test_ranks_of_true_parameters_are_uniform() -> None:
     counts = [np.histogram(column, bins=8, range=(0, 199))[0] for column in np.array(ranks).T]
     # five parameters: one of them below .001 by chance once in 200 such tests
     assert all(chisquare(count).pvalue > 0.001 for count in counts), counts
+
+
+def test_of_scores_that_are_all_0_no_share_is_told(tmp_path: Path) -> None:
+    # 0 times anything is 0: the loss would be none, where all was lost
+    scores, groups = drawn(np.random.default_rng(3))
+    design = rb.hold_out(groups, scores.topics, 2, on_remainder="cycle", seed=3)
+    of_one = np.array([[groups[name] == "g1"] for name in scores.systems])
+    out = ~design.mask(scores.systems, groups, scores.topics)
+    for lost, groups_lost in ((out & of_one, [1]), (out, [0, 1, 2, 3])):
+        matrix = matrix_of(np.where(lost, 0.0, scores.mean), scores.topics)
+        found = rb.reusability(matrix, groups, design, permutations=59)
+        assert "lower" in found.verdict()
+        page = found.write(tmp_path / str(len(groups_lost))).read_text()
+        if groups_lost == [1]:
+            loss = found.posterior(draws=50, chains=2).summary().set_index("group")["loss"]
+            assert loss.index[loss.isna()].tolist() == ["g1"]
+        else:
+            assert "and systems score 0 on all topics that they were held out of." in page
+            with pytest.raises(rb.InputError, match="score 0 on all topics"):
+                found.posterior()

@@ -327,6 +327,33 @@ def test_the_same_seed_gives_the_same_page(tmp_path: Path) -> None:
     assert "takes a loss for a share of a score" in one.read_text()
 
 
+@pytest.mark.parametrize(("scale", "shift"), [(9.0, 0.0), (1.0, -2.0)])
+def test_scores_below_0_or_above_1_have_all_but_a_posterior(
+    tmp_path: Path, scale: float, shift: float
+) -> None:
+    # as DCG, or a cost that is taken off
+    scores, groups = drawn(np.random.default_rng(3))
+    design = rb.hold_out(groups, scores.topics, 2, on_remainder="cycle", seed=3)
+    other = matrix_of(scale * scores.mean + shift, scores.topics)
+    found = rb.reusability(other, groups, design, permutations=59)
+    as_ap = rb.reusability(scores, groups, design, permutations=59)
+    assert found.loss == pytest.approx(scale * as_ap.loss)
+    assert (found.loss_p, found.comparisons()["pairs"].tolist()) == (
+        as_ap.loss_p,
+        as_ap.comparisons()["pairs"].tolist(),
+    )
+    page = found.write(tmp_path).read_text()
+    assert "There is no posterior of the loss: the hierarchical model needs scores from 0" in page
+    names = {path.name for path in (tmp_path / "tables").glob("*.csv")}
+    assert "groups.csv" in names
+    assert "posterior.csv" not in names
+    # a share of a mean of scores below 0 says nothing
+    assert ("%" in found.verdict(), "What would be found" in page) == (shift == 0.0,) * 2
+    assert found.reusable is not True or shift == 0.0
+    with pytest.raises(rb.InputError, match="needs scores from 0 to 1"):
+        found.posterior()
+
+
 def test_a_comparison_without_pairs_has_no_panel(monkeypatch: pytest.MonkeyPatch) -> None:
     from rtc_bayes.report import reuse_figures
 
@@ -419,6 +446,8 @@ def test_a_pilot_tells_the_power() -> None:
     for k in (1, 2):
         assert power[k, 0.0] <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 40)
         assert power[k, 0.3] > 0.9
+    with pytest.raises(rb.InputError, match="scores below 0, of which no share can be lost"):
+        rb.pilot_power(matrix_of(-scores.mean), groups, 40)
     with pytest.raises(rb.InputError, match="a loss is 2"):
         rb.pilot_power(scores, groups, 40, losses=[2.0])
     with pytest.raises(rb.InputError, match="the pilot has 4 groups"):

@@ -50,6 +50,17 @@ def test_no_difference_has_no_p_value():
     assert np.isnan(row["tau_p"])
 
 
+def test_the_same_difference_in_every_trial_has_no_p_value():
+    tau = {"ip": [0.6, 0.4, 0.2], "mtc": [0.8, 0.6, 0.4]}  # -0.2 each, but for rounding
+    frame = pd.concat(
+        pd.DataFrame({"trial": range(3), "algorithm": name, "judged": [5, 9, 7], "tau": of})
+        for name, of in tau.items()
+    )
+    row = compare_algorithms(frame).iloc[0]
+    assert row["tau_difference"] == pytest.approx(-0.2)
+    assert np.isnan(row["tau_p"])
+
+
 def test_one_algorithm_has_nothing_to_be_tested_against():
     frame = pd.DataFrame({"trial": [0], "algorithm": ["ip"], "judged": [5], "tau": [0.1]})
     assert compare_algorithms(frame).empty

@@ -88,6 +88,13 @@ def test_which_of_several_grades_counted_is_said(here, asked, level, capsys):
             assert main(shlex.split(f"{command} runs --qrels q.qrels{typed}{out}")) == 0
             words = f"judged grades go up to 2, and those from {level} on count as relevant"
             assert (words in " ".join(capsys.readouterr().out.split())) is said
+    # a measure that names its own grade is of no other level
+    rb.write_qrels(rb.Qrels(graded), "q.qrels")
+    for command in ("topics", "variability", "evaluate"):
+        assert main(shlex.split(f"{command} runs --qrels q.qrels --measure 'P(rel=2)@5'")) == 0
+        shown = capsys.readouterr().out
+        assert "count as relevant" not in shown
+        assert "relevance level" not in shown
 
 
 @pytest.mark.parametrize(

@@ -142,8 +142,11 @@ def test_a_matrix_with_gaps_is_refused():
     mean = drawn(3).mean.copy()
     mean[0, 0] = np.nan
     gaps = matrix(mean, np.where(np.isnan(mean), np.nan, 0.0))
-    with pytest.raises(rb.InputError, match="no score on some topics"):
+    lacking = f"without a score on topic {gaps.topics[0]}: {gaps.systems[0]}; give"
+    with pytest.raises(rb.InputError, match=lacking):
         rb.compare_variability(gaps)
+    with pytest.raises(rb.InputError, match=lacking):
+        rb.pilot_power(gaps, {name: name for name in gaps.systems}, 40)
     with pytest.raises(rb.InputError, match="no score on some topics"):
         variance_p(mean)
 
@@ -160,3 +163,15 @@ def test_two_systems_by_z_and_few_topics_are_refused():
 def test_a_share_of_the_systems_is_not_cut_short():
     scores = drawn(2, systems=100, topics=12)
     assert len(rb.compare_variability(scores, top=0.29).systems) == 29
+
+
+@pytest.mark.parametrize("test", ["pitman-morgan", "f", "f-printed", "levene", "levene-median"])
+@pytest.mark.parametrize("transform", ["z", "none"])
+@pytest.mark.parametrize("topics", [3, 7, 10, 30])
+def test_systems_of_one_score_each_vary_alike(transform, test, topics):
+    # means of equal numbers have errors of rounding, which are no variance
+    scores = np.tile(np.array([[0.1], [0.3], [0.3], [0.7], [0.35]]), topics)
+    compared = rb.compare_variability(matrix(scores), transform=transform, test=test, top=1)
+    assert compared.deviation.tolist() == [0.0] * 5
+    assert compared.variance_p.tolist() == np.ones((5, 5)).tolist()
+    assert set(compared.mean_p.ravel()) == {0.0, 1.0}
