@@ -91,7 +91,7 @@ def pooled(
     docnos: list[str] = []
     starts = [0]
     heads, tails, tail_ranks = ([_NOTHING] * cells for _ in range(3))
-    lengths = np.zeros(cells, dtype=np.int32)
+    lengths, same = np.zeros((2, cells), dtype=np.int32)
     padded = np.zeros(len(runs), dtype=bool)
     for t, topic in enumerate(topics):
         lists = [run.ranking(topic)[:reach] for run in runs.values()]
@@ -103,12 +103,18 @@ def pooled(
         number = dict(zip(of_topic, count(len(docnos)), strict=False)).get
         docnos.extend(of_topic)
         starts.append(len(docnos))
+        distinct: dict[bytes, list[tuple[int, NDArray[np.object_]]]] = {}
         for cell, docs in zip(range(t, cells, len(topics)), lists, strict=True):
             numbers = np.fromiter(map(number, docs.tolist(), repeat(-1)), np.int32, len(docs))
             below = np.flatnonzero(numbers[depth:] >= 0) + depth
             heads[cell] = numbers[:depth].copy()
             tails[cell], tail_ranks[cell] = numbers[below], (below + 1).astype(np.int32)
             lengths[cell] = len(docs)
+            # lists whose documents of the pool are the same may differ by others
+            alike = distinct.setdefault(numbers.tobytes(), [])
+            same[cell] = next((c for c, other in alike if np.array_equal(other, docs)), cell)
+            if same[cell] == cell:
+                alike.append((cell, docs))
     longest = int(lengths.max(initial=0))
     below_depth = None
     if longest > depth:
@@ -118,6 +124,7 @@ def pooled(
             ranks=np.concatenate(tail_ranks),
             starts=starts_of([*map(len, tails)]),
             lengths=lengths,
+            same=same,
         )
     return Pooled(
         docnos=np.array(docnos, dtype=object),

@@ -225,10 +225,14 @@ class Runs(Immutable, Mapping[str, Run]):
             if run.tag in by_tag and run.path and by_tag[run.tag].path == run.path:
                 raise InputError("this run is given twice", path=run.path, remedy="give it once")
             if run.tag in by_tag:
+                other = by_tag[run.tag]
+                remedy = "name systems by file (--name-by file), or give {system: source}"
+                if set(run.topics).isdisjoint(other.topics):
+                    remedy = f"write parts of one run to one file; of two runs, {remedy}"
                 raise InputError(
-                    f"run tag {shown(run.tag)} also names {by_tag[run.tag].path or 'another run'}",
+                    f"run tag {shown(run.tag)} also names {other.path or 'another run'}",
                     path=run.path or None,
-                    remedy="name systems by file (--name-by file), or give {system: source}",
+                    remedy=remedy,
                 )
             by_tag[run.tag] = run
         if not by_tag:

@@ -36,6 +36,9 @@ class Tails:
         The tail of system s on topic t begins at ``starts[s * topics + t]``.
     lengths : ndarray of int32, shape (systems * topics,)
         Of the lists, cut at the reach.
+    same : ndarray of int32, shape (systems * topics,)
+        Lists of a topic with the same number hold the same documents in the same order, down to
+        the reach.
     """
 
     reach: int
@@ -43,6 +46,7 @@ class Tails:
     ranks: NDArray[np.int32]
     starts: Integers
     lengths: NDArray[np.int32]
+    same: NDArray[np.int32]
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -69,6 +73,7 @@ class Tails:
             ranks=self.ranks[entries],
             starts=starts_of(inside)[starts],
             lengths=self.lengths[cells],
+            same=self.same[cells],
         )
 
     def renumbered(self, moved: Integers) -> Tails:
@@ -82,19 +87,27 @@ class Tails:
             "tail_rank": ("tail", self.ranks),
             "tail_entries": ("cell", np.diff(self.starts).astype(np.int32)),
             "tail_length": ("cell", self.lengths),
+            "tail_same": ("cell", self.same),
         }
 
     @classmethod
     def from_xarray(cls, data: xr.Dataset) -> Tails | None:
-        """Rebuild the tails of a pool's data set; None where it has none."""
+        """Rebuild the tails of a pool's data set; None where it has none.
+
+        Of one of an older version no lists below the depth are known to be the same.
+        """
         if "tail_rank" not in data:
             return None
+        lengths = data["tail_length"].values.astype(np.int32)
+        apart = np.where(lengths > data.attrs["depth"], 1 + np.arange(len(lengths)), 0)
+        same = data["tail_same"].values if "tail_same" in data else apart
         return cls(
             reach=int(data.attrs["reach"]),
             documents=data["tail_document"].values.astype(np.int32),
             ranks=data["tail_rank"].values.astype(np.int32),
             starts=starts_of(data["tail_entries"].values),
-            lengths=data["tail_length"].values.astype(np.int32),
+            lengths=lengths,
+            same=same.astype(np.int32),
         )
 
     def __repr__(self) -> str:

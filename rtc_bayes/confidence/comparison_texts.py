@@ -71,13 +71,14 @@ class ComparisonTexts:
 
     @property
     def level_text(self) -> str | None:
-        """Say that scores are off together where systems are few or very many, or lists are cut.
+        """Say that scores are off where systems are few or very many, or lists or pools are short.
 
         Fewer than eight systems retrieve too little to tell how many relevant documents there are,
         and nothing is judged at the foot of the lists of more than fifty. Average precision, nDCG
         and recall of whole lists depend on that number. Of many systems of which next to all is
         judged the level is known, and of any where judgments tell of what none of them retrieved,
-        too. Where lists are cut short what lies below is guessed. None otherwise.
+        too. Where lists are cut short what lies below is guessed. A measure of more ranks than are
+        pooled counts documents outside the pool as nonrelevant. None otherwise.
 
         Examples
         --------
@@ -89,6 +90,15 @@ class ComparisonTexts:
         than their values
         >>> rb.compare(pool, drawn, "P@5").level_text
         """
+        outside = number_in(self.meta, "outside_pool")
+        if outside >= _NOTHING:
+            measure = parse_measure(self.measure)
+            return (
+                f"{outside:.0%} of the documents that {measure} counts are outside the pool of "
+                f"depth {self.meta['pooled_to']} and count as nonrelevant, so that scores are "
+                f"{'off' if measure.asks_how_many else 'too low'}: give depth {measure.cutoff} "
+                "(--depth)"
+            )
         systems = len(self.systems)
         about = self.meta.get("scope") == "whole" and parse_measure(self.measure).depends_on_unseen
         certain = number_in(self.meta, "unjudged_relevant", 1.0) <= _KNOWN

@@ -49,11 +49,11 @@ def likeness(pool: Pool) -> Floats:
     if pool.depth > _TOP:
         share = 0.5 * (pool.overlap(_TOP) + share)
     same = np.zeros_like(share)
-    _, run = np.unique(pool.digests or pool.systems, return_inverse=True)
+    tails = pool.tails
     for t in range(pool.n_topics):
         length, (_, which) = pool.lengths[:, t], pool.lists(t).distinct()
-        # what lies below the pool's depth is known to be the same of the same runs alone
-        below = np.where(length > pool.depth, run, -1)
+        # lists may differ below the pool's depth alone, by documents that it lacks
+        below = 0 * length if tails is None else tails.same[t :: pool.n_topics]
         keys = np.stack([which, length, below])
         same += (keys[:, :, None] == keys[:, None, :]).all(axis=0) & (length > 0)
     return (1.0 - _VERY_SAME) * share + _VERY_SAME * same / max(pool.n_topics, 1)

@@ -106,6 +106,9 @@ class Setting:
     cut_at : int
         The rank at which lists end: where all are cut (:attr:`rtc_bayes.Pool.cut_at`), or the score
         depth if that is higher up.
+    outside : float
+        Share of the documents that a measure of the first ranks counts which the pool lacks: those
+        below its depth. They count as nonrelevant.
     exact_of : int or None
         Of how many draws exact moments were computed, where that differs from what is tried first.
     fitted : Judgments or None
@@ -134,6 +137,7 @@ class Setting:
     short_error: float = 0.0
     below_guessed: float = 0.0
     cut_at: int = 0
+    outside: float = 0.0
     exact_of: int | None = None
     fitted: Judgments | None = None
 
@@ -190,6 +194,8 @@ class Setting:
             _warn_of_unplaced(pool, judgments)
         if about.topics != topics:
             pool, values = with_topics(pool, values, about.topics)
+        if named.cutoff and not named.depends_on_unseen:
+            options["outside"] = _outside(pool, named.cutoff)
         unseen = about.unseen and named.asks_how_many
         below = float(below_is_guessed(pool, values).mean()) if unseen else 0.0
         if unseen:
@@ -375,7 +381,19 @@ class Setting:
         if self.short_error > 0.0:
             about |= {"short_lists_error": self.short_error, "lists_cut_at": self.cut_at}
             about |= {"below_lists_guessed": self.below_guessed}
+        if self.outside > 0.0:
+            about |= {"outside_pool": self.outside, "pooled_to": self.pool.depth}
         return provenance(seed=self.seed) | about | grades | relevant | judged | asked
+
+
+def _outside(pool: Pool, cutoff: int) -> float:
+    """Return the share of the lists' documents down to a rank that the pool lacks."""
+    lowest = min(cutoff, pool.score_depth)
+    if lowest <= pool.depth:
+        return 0.0
+    listed = int(np.minimum(pool.lengths, lowest).sum())
+    inside = sum(int((pool.lists(t).ranks <= lowest).sum()) for t in range(pool.n_topics))
+    return 1.0 - inside / listed if listed else 0.0
 
 
 def _warn_of_unplaced(pool: Pool, judgments: Judgments) -> None:

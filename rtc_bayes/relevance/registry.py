@@ -33,6 +33,7 @@ from rtc_bayes.store.plugins import (
 )
 
 _GROUP = "rtc_bayes.models"
+_JUDGES = "rtc_bayes.judges"
 _ATTRIBUTES = ("name", "methods", "default_method")
 
 
@@ -175,6 +176,12 @@ def model_class(name_or_path: str | Path, *, digest: str | None = None) -> type[
             remedy="load the fit with it, Fit.load(path, model=...), or keep it in a FILE.py",
         )
     if str(name_or_path) not in names:
+        if str(name_or_path) in installed(_JUDGES):
+            raise InputError(
+                f"{name_or_path} chooses documents to judge, and is no model",
+                remedy=f"use one of {', '.join(model_names())}, or the path of a FILE.py; "
+                "uniform is the model of mtc",
+            )
         names_of = instead(str(name_or_path), model_names())
         raise InputError(
             f"unknown model {str(name_or_path)!r}", remedy=f"{names_of}, or the path of a FILE.py"

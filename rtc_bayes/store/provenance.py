@@ -41,7 +41,8 @@ def provenance(
     Parameters
     ----------
     command : str, optional
-        The command line. By default that of the running process if it is ``rtc-bayes``, else None.
+        The command line. By default that of the running process if it is ``rtc-bayes`` or
+        ``python -m rtc_bayes``, else None.
     seed : int, optional
         The seed the user gave, or the default.
     inputs : mapping of str to str, optional
@@ -70,6 +71,8 @@ def provenance(
 
 def _command_line() -> str | None:
     program, *arguments = sys.argv or [""]
-    if Path(program).stem != PROGRAM:
+    path = Path(program)
+    as_module = path.parts[-2:] == (rtc_bayes.__name__, "__main__.py")
+    if path.stem != PROGRAM and not as_module:
         return None
     return shlex.join([PROGRAM, *arguments])

@@ -222,6 +222,9 @@ def test_two_files_of_one_tag(tmp_path):
     with pytest.raises(InputError, match="--name-by file"):
         rb.read_runs(first, second)
     assert rb.read_runs(first, second, name_by="file").systems == ("a", "b")
+    rest = write(tmp_path / "c", "403 Q0 d1 1 1.0 sys\n")
+    with pytest.raises(InputError, match="; write parts of one run to one file; of two runs, name"):
+        rb.read_runs(first, rest)
 
 
 FRAMES = {

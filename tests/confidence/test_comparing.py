@@ -616,6 +616,30 @@ def test_the_level_of_few_and_of_many_systems_is_cautioned_about(make_pool, syst
 
 
 @pytest.mark.parametrize(
+    ("measure", "said"),
+    [
+        # d and f, of eight
+        (
+            "P@4",
+            "25% of the documents that P@4 counts are outside the pool of depth 2 and count as "
+            "nonrelevant, so that scores are too low: give depth 4 (--depth)",
+        ),
+        ("nDCG@4", "so that scores are off: give depth 4 (--depth)"),
+        ("P@9", "25% of the documents that P@9 counts"),  # lists end at rank 4
+        ("P@2", None),
+        (Estimand("P@4", scope="pool"), None),
+    ],
+)
+def test_a_measure_of_more_ranks_than_are_pooled_is_cautioned_about(measure, said):
+    lists = {"one": ["a", "b", "c", "d"], "two": ["c", "e", "a", "f"]}
+    runs = Runs([Run.from_rankings(name, {"1": of}) for name, of in lists.items()])
+    pool = Pool.from_runs(runs, depth=2)
+    comparison = compare(pool, Relevance.from_values(pool, np.full(pool.n_documents, 0.5)), measure)
+    assert comparison.level_text is None if said is None else said in str(comparison.level_text)
+    assert (said in repr(comparison)) if said else ("outside" not in repr(comparison))
+
+
+@pytest.mark.parametrize(
     ("estimand", "options"),
     [(POOL_ALONE, {"form": "normal"}), ("Success@1", {"outcomes": 2000})],
     ids=["moments", "outcomes"],

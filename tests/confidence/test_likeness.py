@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from pools import pool_of, random_rankings
 
-from rtc_bayes import Estimand, Judgments, Qrels, Relevance, compare, fit
+from rtc_bayes import Estimand, Judgments, Pool, Qrels, Relevance, compare, fit
 from rtc_bayes.confidence.likeness import likeness, root_of, unlikeness
 from rtc_bayes.confidence.setting import Setting
 from rtc_bayes.defaults import NORMAL_95
@@ -99,6 +99,28 @@ def test_lists_that_differ_below_the_pool_are_no_copies():
     (pair,) = compare(pool, judged).pairs
     assert pair.sd > 0.0
     assert pair.p_equal < 1.0
+
+
+def test_copies_under_other_names_are_copies_though_they_are_longer_than_the_pool():
+    """Topic by topic: of the half-copy one list in two is the same."""
+    rng = np.random.default_rng(3)
+    first, second = ([f"d{n}" for n in rng.permutation(30)] for _ in range(2))
+    lists = {
+        "A": {"1": first, "2": second},
+        "copy": {"1": first, "2": second},
+        "half": {"1": first, "2": [*second[:29], "x"]},
+    }
+    pool = pool_of(lists, depth=10)
+    # the share of topics with the very same list is a twentieth
+    expected = [[1.0, 1.0, 0.975], [1.0, 1.0, 0.975], [0.975, 0.975, 1.0]]
+    for same in (pool, Pool.from_xarray(pool.to_xarray())):
+        assert likeness(same) == pytest.approx(np.array(expected))
+        judged = Relevance.from_values(same, (np.arange(same.n_documents) % 2).astype(float))
+        pair = compare(same, judged).pair("A", "copy")
+        assert (pair.p_equal, pair.sd) == (1.0, 0.0)
+    assert likeness(pool.select(["half", "copy"]))[0, 1] == pytest.approx(0.975)
+    older = Pool.from_xarray(pool.to_xarray().drop_vars("tail_same"))
+    assert likeness(older)[0, 1] == pytest.approx(0.95)
 
 
 def test_the_figure_of_a_difference_that_does_not_vary_has_the_interval_of_the_pair():

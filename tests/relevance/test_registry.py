@@ -208,6 +208,13 @@ def test_a_model_of_nearly_this_name_is_told():
         load_model("zzz")
 
 
+def test_a_judge_is_no_model():
+    """The nearest model to mtc is rtc, which is another one."""
+    said = r"mtc chooses documents to judge, and is no model; use one of .*; uniform is the model"
+    with pytest.raises(InputError, match=said):
+        load_model("mtc")
+
+
 def test_a_broken_plug_in_names_its_entry_point():
     for value in ("json:Nope", "json", "no_module_of_this_name:X"):
         with pytest.raises(InputError, match=f"the entry point {value} of an installed package"):

@@ -17,6 +17,10 @@ def test_it_says_what_is_needed_to_make_the_result_again(tmp_path):
 def test_the_command_is_that_of_the_program_as_typed(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["/somewhere/bin/rtc-bayes", "fit", "my runs/"])
     assert provenance()["command"] == "rtc-bayes fit 'my runs/'"
+    monkeypatch.setattr(sys, "argv", ["/somewhere/rtc_bayes/__main__.py", "fit", "my runs/"])
+    assert provenance()["command"] == "rtc-bayes fit 'my runs/'"
+    monkeypatch.setattr(sys, "argv", ["/somewhere/else/__main__.py", "fit", "my runs/"])
+    assert provenance()["command"] is None
     monkeypatch.setattr(sys, "argv", ["/somewhere/ipykernel_launcher.py", "-f", "/home/x.json"])
     assert provenance()["command"] is None
 
