@@ -10,7 +10,8 @@ import pytest
 
 import rtc_bayes as rb
 from rtc_bayes import calibration, relevance, robustness
-from rtc_bayes.errors import InputError, brief_repr
+from rtc_bayes.checks import brief_repr
+from rtc_bayes.errors import InputError
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.trials.scores import score_pairs
 from tests.pools import judge, pool_of, random_rankings, runs_of

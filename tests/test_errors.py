@@ -13,7 +13,8 @@ import pytest
 from pools import pool_of
 
 import rtc_bayes as rb
-from rtc_bayes.errors import InputError, real_number, whole_number
+from rtc_bayes.checks import real_number, whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.judging import HoldOutSession
 
 

@@ -6,7 +6,8 @@ import warnings
 import pytest
 
 import rtc_bayes as rb
-from rtc_bayes.errors import InputError, explains_types
+from rtc_bayes.errors import InputError
+from rtc_bayes.signatures import explains_types
 
 LABELS = rb.Labels.of(["1"], ["d"], ["j"], [1])
 CLASSES = {name for name in rb.__all__ if inspect.isclass(getattr(rb, name))}

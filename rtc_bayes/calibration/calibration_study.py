@@ -27,14 +27,16 @@ from rtc_bayes.calibration.reliability import (
     score,
     scores_by,
 )
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection import Qrels, Runs
 from rtc_bayes.collection.grades import counted_grades
-from rtc_bayes.errors import InputError, explains_types, moved, whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.judging import Algorithm
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.estimand import EstimandLike
 from rtc_bayes.relevance import Draws, ModelSpec, RelevanceModel, is_sampler
 from rtc_bayes.robustness.robustness_study import MOVED
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.store.shown import counted
 from rtc_bayes.trials.complete import Collection, Truth

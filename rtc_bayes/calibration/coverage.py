@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.checks import whole_number
 from rtc_bayes.confidence import Comparison
-from rtc_bayes.errors import moved, whole_number
 from rtc_bayes.measures.scores import without_rounding
+from rtc_bayes.signatures import moved
 from rtc_bayes.trials.scores import bootstrap_interval
 
 if TYPE_CHECKING:

@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection import Judgments
-from rtc_bayes.errors import InputError, moved, whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.measures import moments
 from rtc_bayes.relevance import Draws, PointEstimate, RelevanceModel
+from rtc_bayes.signatures import moved
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:

@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection import Judgments
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

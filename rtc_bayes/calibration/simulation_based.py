@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.checks import whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.store import Progress, silent, spawn_seeds
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.calibration.predictive import refuse_composite
+from rtc_bayes.checks import whole_fields
 from rtc_bayes.collection import Judgments
-from rtc_bayes.errors import InputError, whole_fields
+from rtc_bayes.errors import InputError
 from rtc_bayes.relevance import (
     Draws,
     ModelSpec,

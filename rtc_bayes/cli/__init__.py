@@ -36,13 +36,7 @@ from rtc_bayes.cli.merging import merge
 from rtc_bayes.cli.planning import plan
 from rtc_bayes.cli.selecting import allocate, extend, topics, variability
 from rtc_bayes.cli.studies import calibrate, demo, report, robustness
-from rtc_bayes.errors import (
-    CollectionWarning,
-    FitError,
-    FitWarning,
-    InputError,
-    UnfinishedError,
-)
+from rtc_bayes.errors import CollectionWarning, FitError, FitWarning, InputError, UnfinishedError
 
 PROGRAM = "rtc-bayes"
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rtc_bayes import defaults
+from rtc_bayes.checks import whole_number
 from rtc_bayes.cli.arguments import (
     GroupsFile,
     Level,
@@ -25,7 +26,7 @@ from rtc_bayes.cli.arguments import (
 )
 from rtc_bayes.cli.groups import grouped
 from rtc_bayes.cli.inputs import digests, parted, read_options, refuse_list, refuse_unused
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.store.shown import in_words
 
 if TYPE_CHECKING:

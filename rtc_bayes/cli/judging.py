@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rtc_bayes import defaults
+from rtc_bayes.checks import whole_number
 from rtc_bayes.cli.arguments import (
     AnEstimand,
     DesignFiles,
@@ -39,7 +40,7 @@ from rtc_bayes.cli.inputs import (
     typed,
 )
 from rtc_bayes.cli.request import Request
-from rtc_bayes.errors import InputError, warn, whole_number
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.judgments import Judgments
 from rtc_bayes.collection.order import all_pairs, natural_order
@@ -24,7 +25,8 @@ from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.collection.remarks import Evidence, Remark, remarks_on
 from rtc_bayes.collection.run_files import RunFile, read_run_file
 from rtc_bayes.collection.runs import Run, Runs
-from rtc_bayes.errors import CollectionWarning, InputError, explains_types, whole_number
+from rtc_bayes.errors import CollectionWarning, InputError
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store import json_of, write_csv
 from rtc_bayes.store.shown import Shown, counted, page_by
 

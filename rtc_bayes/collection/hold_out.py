@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import with_article
 from rtc_bayes.collection.ids import is_keyed, text_of
 from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.pool import Pool
-from rtc_bayes.errors import InputError, explains_types, warn, with_article
+from rtc_bayes.errors import InputError, warn
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store.csv_rows import read_csv_rows
 from rtc_bayes.store.files import digest_text, meta_path, write_json, write_text
 from rtc_bayes.store.saved import naming

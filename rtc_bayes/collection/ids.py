@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral
 from typing import Any, TypeGuard, cast
 
+from rtc_bayes.checks import brief_repr, cut
 from rtc_bayes.collection.order import natural_order
-from rtc_bayes.errors import InputError, brief_repr, cut, warn
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.shown import counted
 
 # in a message

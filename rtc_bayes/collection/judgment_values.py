@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.errors import InputError, as_numbers
+from rtc_bayes.checks import as_numbers
+from rtc_bayes.errors import InputError
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.checks import check_type, whole_fields
 from rtc_bayes.collection.grades import GradeDistribution, heights_of
 from rtc_bayes.collection.ids import (
     by_topic,
@@ -37,7 +38,8 @@ from rtc_bayes.collection.merging import Conflict, merge_judgments
 from rtc_bayes.collection.pool import Pool
 from rtc_bayes.collection.qrels import Qrels, level_of
 from rtc_bayes.collection.unretrieved import warn_of_unretrieved
-from rtc_bayes.errors import InputError, check_type, explains_types, warn, whole_fields
+from rtc_bayes.errors import InputError, warn
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store.saved import Saved, check_holds
 from rtc_bayes.store.shown import counted
 

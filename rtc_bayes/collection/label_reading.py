@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from rtc_bayes.checks import brief_repr
 from rtc_bayes.collection.ids import shown, some
 from rtc_bayes.collection.labels import Labels
 from rtc_bayes.collection.lines import (
@@ -25,10 +26,11 @@ from rtc_bayes.collection.lines import (
     refuse_aggregate,
 )
 from rtc_bayes.collection.sources import files_of, kind_of
-from rtc_bayes.errors import InputError, brief_repr, explains_types, warn
+from rtc_bayes.errors import InputError, warn
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store.shown import counted
 
-type Kind = Literal["auto", "rows", "qrels", "panel"]
+type LabelKind = Literal["auto", "rows", "qrels", "panel"]
 
 KINDS = ("auto", "rows", "qrels", "panel")
 _LARGEST = 10_000
@@ -83,7 +85,7 @@ class _Columns:
 @explains_types
 def read_labels(
     *sources: Any,
-    kind: Kind = "auto",
+    kind: LabelKind = "auto",
     judge: str | None = None,
     n_grades: int | None = None,
 ) -> Labels:
@@ -258,7 +260,7 @@ def _names_of(paths: Collection[Path]) -> dict[Path, str]:
     return {path: path.name if name in several else name for path, name in names.items()}
 
 
-def _read_file(path: Path, kind: Kind, judge: str, columns: _Columns) -> None:
+def _read_file(path: Path, kind: LabelKind, judge: str, columns: _Columns) -> None:
     data = read_bytes(path)
     refuse_aggregate(data, path)
     text = data.decode("utf-8")
@@ -328,7 +330,7 @@ def _of_csv(path: Path, text: str, separator: str) -> list[tuple[int, list[str]]
 
 
 def _without_names(
-    path: Path, rows: list[tuple[int, list[str]]], first: str, kind: Kind
+    path: Path, rows: list[tuple[int, list[str]]], first: str, kind: LabelKind
 ) -> list[str]:
     """Return the names of the columns of a file without a first line of names."""
     width = len(rows[0][1])
@@ -394,7 +396,7 @@ class _Table:
     names: list[str]
     rows: Iterable[tuple[int, list[str]]]
 
-    def read(self, columns: _Columns, kind: Kind) -> None:
+    def read(self, columns: _Columns, kind: LabelKind) -> None:
         """Add the rows' labels, and true grades, to the columns."""
         meant = self._meant()
         place = self._places(meant)
@@ -454,7 +456,7 @@ class _Table:
             raise self._wrong(f"columns {some(self.names)}", "name topic and docno, or task")
         return place
 
-    def _panel(self, meant: Sequence[str], place: Mapping[str, int], kind: Kind) -> list[int]:
+    def _panel(self, meant: Sequence[str], place: Mapping[str, int], kind: LabelKind) -> list[int]:
         """Return the columns that are a judge each; none where a column holds all labels."""
         others = [i for i, key in enumerate(meant) if key not in _NAMES and not _NAMELESS(key)]
         if kind != "panel" and "label" in place:

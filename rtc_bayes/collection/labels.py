@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection.ids import by_topic, list_of_names, some
 from rtc_bayes.collection.label_columns import (
     HIGHEST,
@@ -22,7 +23,8 @@ from rtc_bayes.collection.label_columns import (
     whole_grades,
 )
 from rtc_bayes.collection.qrels import Qrels
-from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.errors import InputError
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from rtc_bayes.checks import brief_repr
 from rtc_bayes.collection.ids import text_id
-from rtc_bayes.errors import InputError, brief_repr
+from rtc_bayes.errors import InputError
 
 ALL_GROUPS = "groups"
 """What `leave_out` says for every group."""

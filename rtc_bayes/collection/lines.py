@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import cut
 from rtc_bayes.collection.ids import shown
-from rtc_bayes.errors import InputError, cut
+from rtc_bayes.errors import InputError
 from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]

@@ -14,7 +14,8 @@ from rtc_bayes.collection.ids import by_topic, keyed_by_text, shown
 from rtc_bayes.collection.judged_for import JudgedFor
 from rtc_bayes.collection.qrels import Qrels, one_design, one_level
 from rtc_bayes.collection.writing import write_qrels
-from rtc_bayes.errors import InputError, explains_types, warn
+from rtc_bayes.errors import InputError, warn
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store import meta_path, write_json
 from rtc_bayes.store.shown import counted
 

@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection.ids import keyed_by_text, list_of_names, list_of_topics, some, text_of
 from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.collection.lists import Lists, entries_of, starts_of
 from rtc_bayes.collection.pooled_lists import check_topics, documents_beside, pooled
 from rtc_bayes.collection.tails import Tails
-from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.errors import InputError
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store import digest_text
 from rtc_bayes.store.saved import Saved, check_holds
 from rtc_bayes.store.shown import counted

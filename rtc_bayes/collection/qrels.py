@@ -10,12 +10,13 @@ from numbers import Integral
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from rtc_bayes.checks import brief_repr, cut, whole_number
 from rtc_bayes.collection.ids import keyed_by_text, shown
 from rtc_bayes.collection.immutable import Immutable
 from rtc_bayes.collection.judged_for import JudgedFor, as_json, judged_for_text
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.records import grade
-from rtc_bayes.errors import InputError, brief_repr, cut, warn, whole_number
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import brief_repr
 from rtc_bayes.collection.hold_out import groups_of
 from rtc_bayes.collection.ids import by_topic, keyed_by_text, shown, some, text_of
 from rtc_bayes.collection.lines import (
@@ -35,7 +36,8 @@ from rtc_bayes.collection.qrels import (
 )
 from rtc_bayes.collection.records import GRADE, GROUP, SYSTEM, Records
 from rtc_bayes.collection.sources import files_of, kind_of, plain
-from rtc_bayes.errors import InputError, brief_repr, explains_types, warn
+from rtc_bayes.errors import InputError, warn
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store import digest_file, meta_path, read_json
 
 

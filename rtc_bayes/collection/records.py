@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rtc_bayes.checks import brief_repr, cut
 from rtc_bayes.collection.ids import text_id
 from rtc_bayes.collection.lines import integer, number
-from rtc_bayes.errors import InputError, brief_repr, cut
+from rtc_bayes.errors import InputError
 
 TOPIC = ("topic", "qid", "query_id", "q_id", "query")
 DOCUMENT = ("docno", "doc_id", "docid")

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.checks import with_article
 from rtc_bayes.collection.grades import GradeDistribution, heights_of
 from rtc_bayes.collection.ids import by_topic, shared_topics
 from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.pool import ONE_EACH, Pool
 from rtc_bayes.collection.qrels import Probabilities, Qrels, level_of
-from rtc_bayes.errors import InputError, explains_types, warn, with_article
+from rtc_bayes.errors import InputError, warn
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store.saved import Saved, check_holds
 from rtc_bayes.store.shown import counted
 

@@ -12,13 +12,15 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import brief_repr, whole_number
 from rtc_bayes.collection.cache import RunCache
 from rtc_bayes.collection.ids import shown, text_of
 from rtc_bayes.collection.lines import RUN, Rows
 from rtc_bayes.collection.records import SYSTEM, Records
 from rtc_bayes.collection.runs import Ranked, Run, Runs, run_of_checked, trec_order
 from rtc_bayes.collection.sources import files_of, kind_of, plain
-from rtc_bayes.errors import InputError, brief_repr, explains_types, warn, whole_number
+from rtc_bayes.errors import InputError, warn
+from rtc_bayes.signatures import explains_types
 
 
 @explains_types

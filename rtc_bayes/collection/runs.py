@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import brief_repr, check_type
 from rtc_bayes.collection.ids import keyed_by_text, list_of_names, shown, some, text_of
 from rtc_bayes.collection.immutable import Immutable, freeze
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.unretrieved import NAMES
-from rtc_bayes.errors import InputError, brief_repr, check_type
+from rtc_bayes.errors import InputError
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:

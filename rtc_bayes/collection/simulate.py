@@ -22,10 +22,12 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import brief_repr, whole_number
 from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.collection.runs import Runs, run_of_checked
 from rtc_bayes.collection.writing import qrels_text, write_runs
-from rtc_bayes.errors import InputError, brief_repr, moved, whole_number
+from rtc_bayes.errors import InputError
+from rtc_bayes.signatures import moved
 from rtc_bayes.store import (
     digest_file,
     digest_text,

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from rtc_bayes.errors import InputError, cut
+from rtc_bayes.checks import cut
+from rtc_bayes.errors import InputError
 
 
 def kind_of(source: Any) -> Literal["path", "frame", "mapping", "iterable", "other"]:

@@ -10,7 +10,8 @@ from typing import Any
 from rtc_bayes.collection.ids import shown
 from rtc_bayes.collection.qrels import Prels, Probabilities, Qrels
 from rtc_bayes.collection.runs import Run, Runs
-from rtc_bayes.errors import InputError, explains_types
+from rtc_bayes.errors import InputError
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store import atomic_write, make_folder, meta_path, write_json
 
 

@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.checks import check_type, whole_number
 from rtc_bayes.collection import Judgments, Pool, Qrels, Relevance
 from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.collection.relevance import as_relevance
 from rtc_bayes.confidence.comparing import compare
 from rtc_bayes.confidence.comparison import Comparison
 from rtc_bayes.confidence.setting import RelevanceLike, check_level
-from rtc_bayes.errors import InputError, check_type, explains_types, moved, warn, whole_number
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.names import parse_measure
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store import spawn_seeds
 
 if TYPE_CHECKING:

@@ -24,10 +24,11 @@ from rtc_bayes.confidence.outcomes import (
     shares,
     shares_within,
 )
-from rtc_bayes.confidence.setting import MOVED, AskedKind, Choice, RelevanceLike, Setting
-from rtc_bayes.errors import InputError, explains_types, moved, warn
+from rtc_bayes.confidence.setting import MOVED, AskedMomentKind, Choice, RelevanceLike, Setting
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.names import parse_measure
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store.shown import counted
 from rtc_bayes.workers import Workers
 
@@ -50,7 +51,7 @@ def compare(
     estimand: EstimandLike = None,
     *,
     baseline: str | None = None,
-    moments: AskedKind = "auto",
+    moments: AskedMomentKind = "auto",
     form: Choice = "auto",
     outcomes: int = defaults.OUTCOMES,
     seed: int = 0,
@@ -63,7 +64,7 @@ def compare(
     estimand: Several,
     *,
     baseline: str | None = None,
-    moments: AskedKind = "auto",
+    moments: AskedMomentKind = "auto",
     form: Choice = "auto",
     outcomes: int = defaults.OUTCOMES,
     seed: int = 0,
@@ -83,7 +84,7 @@ def compare(
     estimand: EstimandLike | Several = None,
     *,
     baseline: str | None = None,
-    moments: AskedKind = "auto",
+    moments: AskedMomentKind = "auto",
     form: Choice = "auto",
     outcomes: int = defaults.OUTCOMES,
     seed: int = 0,

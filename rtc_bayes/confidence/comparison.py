@@ -17,7 +17,8 @@ from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.confidence.comparison_texts import ComparisonTexts, cautions
 from rtc_bayes.confidence.page_and_tables import PageAndTables
 from rtc_bayes.confidence.pair import Pair, half_width
-from rtc_bayes.errors import InputError, explains_types
+from rtc_bayes.errors import InputError
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store import json_of, write_csv
 from rtc_bayes.store.saved import Saved, check_holds
 from rtc_bayes.store.shown import Shown, counted

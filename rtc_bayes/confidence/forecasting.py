@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rtc_bayes.confidence.comparing import compare_setting
-from rtc_bayes.confidence.setting import MOVED, Kind, RelevanceLike, Setting, two_systems
-from rtc_bayes.errors import explains_types, moved
+from rtc_bayes.confidence.setting import MOVED, MomentKind, RelevanceLike, Setting, two_systems
+from rtc_bayes.signatures import explains_types, moved
 
 if TYPE_CHECKING:
     from rtc_bayes.collection import Pool
@@ -26,7 +26,7 @@ def forecast(
     estimand: EstimandLike = None,
     *,
     confidence: float = 0.95,
-    moments: Kind = "exact",
+    moments: MomentKind = "exact",
     seed: int = 0,
 ) -> int | None:
     """Forecast how many more judgments make one sure which of two systems is the better.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from rtc_bayes.errors import explains_types, moved
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store.shown import page_by
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from rtc_bayes import defaults
 from rtc_bayes.confidence.forms import TIE
 from rtc_bayes.confidence.outcomes import sampled_moments
 from rtc_bayes.confidence.setting import MOVED, RelevanceLike, Setting
-from rtc_bayes.errors import explains_types, moved
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.workers import Workers
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from rtc_bayes.checks import real_number
 from rtc_bayes.collection.grades import GradeDistribution, is_unseen
 from rtc_bayes.confidence.comparison import Comparison
 from rtc_bayes.confidence.setting import Setting
-from rtc_bayes.errors import InputError, real_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.measures.analytic import on_topic
 

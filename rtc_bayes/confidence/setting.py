@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults, measures
+from rtc_bayes.checks import real_number, whole_fields
 from rtc_bayes.collection.grades import GRADE_DRAWS
 from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.collection.relevance import as_relevance
@@ -26,7 +27,7 @@ from rtc_bayes.confidence.unseen import (
     relevant_shares,
     with_unseen,
 )
-from rtc_bayes.errors import InputError, real_number, warn, whole_fields
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.montecarlo import computed
 from rtc_bayes.measures.names import ERR_HIGHEST, Measure, parse_measure
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Pairs = NDArray[np.int64]
-Kind = Literal["exact", "plugin"]
-AskedKind = Literal["auto", "exact", "plugin"]
+MomentKind = Literal["exact", "plugin"]
+AskedMomentKind = Literal["auto", "exact", "plugin"]
 Choice = Literal["auto", "normal", "corrected", "montecarlo"]
 
 type RelevanceLike = Relevance | HasRelevance
@@ -121,7 +122,7 @@ class Setting:
     estimand: Estimand
     model: str
     method: str
-    moments: AskedKind = "exact"
+    moments: AskedMomentKind = "exact"
     form: Choice = "auto"
     outcomes: int = defaults.OUTCOMES
     seed: int = 0
@@ -143,7 +144,7 @@ class Setting:
 
     def __post_init__(self) -> None:
         for name, value, kinds in (
-            ("moments", self.moments, get_args(AskedKind)),
+            ("moments", self.moments, get_args(AskedMomentKind)),
             ("form", self.form, get_args(Choice)),
         ):
             if value not in kinds:
@@ -326,7 +327,7 @@ class Setting:
         outcomes = max(self.outcomes, 2 * len(self.values))
         return self.sample(np.arange(self.pool.n_systems), outcomes, stage=1)
 
-    def table(self, kind: Kind) -> Moments:
+    def table(self, kind: MomentKind) -> Moments:
         """Moments of the pairs, without the residual."""
         return measures.moments(
             self.pool,

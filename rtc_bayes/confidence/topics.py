@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from rtc_bayes import defaults
 from rtc_bayes.confidence.many_draws import exact_draws, exact_moments
 from rtc_bayes.confidence.outcomes import sampled_moments
-from rtc_bayes.confidence.setting import MOVED, Kind, RelevanceLike, Setting, two_systems
+from rtc_bayes.confidence.setting import MOVED, MomentKind, RelevanceLike, Setting, two_systems
 from rtc_bayes.confidence.subpool import with_topics
-from rtc_bayes.errors import explains_types, moved
 from rtc_bayes.measures import ScoreMatrix
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.workers import ALONE, Workers, each_topic
 
@@ -37,7 +37,7 @@ def topic_differences(
     b: str,
     estimand: EstimandLike = None,
     *,
-    moments: Kind = "exact",
+    moments: MomentKind = "exact",
     outcomes: int = defaults.OUTCOMES,
     seed: int = 0,
     workers: Workers = Workers(),

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta
 
+from rtc_bayes.checks import check_word, whole_number
 from rtc_bayes.collection import Labels, Probabilities, write_erels
 from rtc_bayes.collection.ids import by_topic, some
 from rtc_bayes.collection.labels import MANY_LABELS
@@ -21,16 +22,8 @@ from rtc_bayes.crowd.glad import glad
 from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
 from rtc_bayes.crowd.panel_labels import panel
 from rtc_bayes.crowd.votes import Known, Truths, Votes, level_by
-from rtc_bayes.errors import (
-    FitWarning,
-    InputError,
-    check_word,
-    explains_types,
-    moved,
-    options_of,
-    warn,
-    whole_number,
-)
+from rtc_bayes.errors import FitWarning, InputError, warn
+from rtc_bayes.signatures import explains_types, moved, options_of
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import check_word, whole_number
 from rtc_bayes.collection import Labels
-from rtc_bayes.errors import InputError, check_word, explains_types, moved, whole_number
+from rtc_bayes.errors import InputError
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from scipy.stats import beta
 
 from rtc_bayes.collection import Labels
 from rtc_bayes.crowd.agreement import judges_counts
-from rtc_bayes.errors import explains_types
+from rtc_bayes.signatures import explains_types
 
 if TYPE_CHECKING:
     import pandas as pd

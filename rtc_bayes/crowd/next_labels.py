@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection import Labels
 from rtc_bayes.crowd.aggregation import Aggregate
-from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.errors import InputError
+from rtc_bayes.signatures import explains_types
 
 if TYPE_CHECKING:
     import pandas as pd

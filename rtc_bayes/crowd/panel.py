@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
+from rtc_bayes.checks import whole_number
 from rtc_bayes.crowd.panel_features import Codes, Features, Floats, features_of
 from rtc_bayes.crowd.panel_laplace import (
     Normal,
@@ -30,7 +31,8 @@ from rtc_bayes.crowd.panel_laplace import (
     expected_sigmoid,
     laplace,
 )
-from rtc_bayes.errors import InputError, explains_types, moved, whole_number
+from rtc_bayes.errors import InputError
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store.shown import counted
 
 # Scales of the topics' and the judges' effects: a grid under half-normal priors, to three of their

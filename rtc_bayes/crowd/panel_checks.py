@@ -8,7 +8,8 @@ import numpy as np
 
 from rtc_bayes.crowd.panel import Panel
 from rtc_bayes.crowd.panel_features import Codes, Floats
-from rtc_bayes.errors import InputError, explains_types, moved
+from rtc_bayes.errors import InputError
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store.shown import counted
 
 _BLOCK = 256

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import check_type
 from rtc_bayes.collection.ids import some
-from rtc_bayes.errors import InputError, check_type
+from rtc_bayes.errors import InputError
 
 type Floats = NDArray[np.float64]
 type Codes = NDArray[np.int64]

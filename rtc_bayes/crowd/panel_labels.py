@@ -9,7 +9,7 @@ import numpy as np
 from rtc_bayes.collection.labels import Labels
 from rtc_bayes.crowd.panel import Panel, PanelPrior, fit_panel
 from rtc_bayes.crowd.votes import Known, known_grades, level_by
-from rtc_bayes.errors import moved
+from rtc_bayes.signatures import moved
 
 
 @moved(rel="write relevance_level")

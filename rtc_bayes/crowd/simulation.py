@@ -7,9 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection import Labels, Qrels
 from rtc_bayes.collection.qrels import level_of
-from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.errors import InputError
+from rtc_bayes.signatures import explains_types
 
 SPAMMERS = ("random", "constant", "inverted")
 

@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import check_type
 from rtc_bayes.collection import Labels, Qrels
 from rtc_bayes.collection.ids import keyed_by_pair
 from rtc_bayes.collection.qrels import level_of
-from rtc_bayes.errors import InputError, check_type
+from rtc_bayes.errors import InputError
 
 type Floats = NDArray[np.float64]
 type Codes = NDArray[np.int64]

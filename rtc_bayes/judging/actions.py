@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import real_number, whole_number
 from rtc_bayes.collection.grades import is_unseen
 from rtc_bayes.collection.ids import some
 from rtc_bayes.confidence import Comparison
-from rtc_bayes.errors import InputError, explains_types, real_number, warn, whole_number
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.judging.learning import Learning, rates, told_by_label
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.measures.names import MeasureLike
 from rtc_bayes.relevance.turned_labels import turned_judges, without_turned
+from rtc_bayes.signatures import explains_types
 
 if TYPE_CHECKING:
     import pandas as pd

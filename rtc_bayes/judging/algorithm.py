@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, SupportsIndex, cast
 
 from rtc_bayes import defaults
-from rtc_bayes.errors import InputError, nearest, refuse_class
+from rtc_bayes.checks import nearest, refuse_class
+from rtc_bayes.errors import InputError
 from rtc_bayes.judging.judges import (
     Judge,
     ModelJudge,

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from rtc_bayes.collection import Pool
 from rtc_bayes.collection.merging import NAMED, refused
 from rtc_bayes.collection.qrels import Prel, Prels, Qrels, left_out
-from rtc_bayes.errors import explains_types, warn
+from rtc_bayes.errors import warn
 from rtc_bayes.measures.sampling import Sample
+from rtc_bayes.signatures import explains_types
 
 
 class SplitAudit(NamedTuple):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.ids import by_topic
 from rtc_bayes.collection.qrels import Prel, Prels, Qrels
-from rtc_bayes.errors import InputError, explains_types, moved
+from rtc_bayes.errors import InputError
 from rtc_bayes.judging.audit_grades import with_grades
 from rtc_bayes.measures.sampling import (
     Sample,
@@ -20,6 +20,7 @@ from rtc_bayes.measures.sampling import (
     poisson_sample,
     sampling_weights,
 )
+from rtc_bayes.signatures import explains_types, moved
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.defaults import NORMAL_95
-from rtc_bayes.errors import InputError, moved
+from rtc_bayes.errors import InputError
 from rtc_bayes.judging.audit_bets import AuditState
+from rtc_bayes.signatures import moved
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.grades import is_unseen
-from rtc_bayes.errors import InputError, explains_types, moved, warn
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.judging.audit_bets import AuditState, bets_on, evidence_of, gains_of
 from rtc_bayes.judging.audit_estimates import count_of, estimates_of
 from rtc_bayes.judging.audit_learning import updated
@@ -17,6 +17,7 @@ from rtc_bayes.judging.audit_result import Audit
 from rtc_bayes.judging.audit_turns import Turns, turns_of
 from rtc_bayes.measures.analytic import gradient_on_pool
 from rtc_bayes.measures.names import parse_measure
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:

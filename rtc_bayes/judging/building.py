@@ -12,7 +12,7 @@ from rtc_bayes.collection.hold_out import HoldOutDesign, check_groups_given
 from rtc_bayes.collection.ids import shared_topics
 from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.confidence.likeness import residual_covariance, unlikeness
-from rtc_bayes.errors import InputError, explains_types, moved, warn
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.judging.algorithm import Algorithm
 from rtc_bayes.judging.held_out import HoldOutSession
 from rtc_bayes.judging.judges import Judge
@@ -21,6 +21,7 @@ from rtc_bayes.judging.session import Confidence, JudgingSession, Step
 from rtc_bayes.judging.stopping import Reason, stopped
 from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import RelevanceModel
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store.shown import Shown
 
 if TYPE_CHECKING:

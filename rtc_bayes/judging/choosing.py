@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from rtc_bayes import defaults
+from rtc_bayes.checks import check_type, whole_number
 from rtc_bayes.collection import Judgments, Labels, Pool, Qrels
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_groups_given
 from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.confidence.setting import pair_named, two_systems
-from rtc_bayes.errors import InputError, check_type, explains_types, whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.documents import NextDocument, NextDocuments
@@ -26,6 +27,7 @@ from rtc_bayes.judging.sharing import SubPool, fewest_a_topic, shares, sub_pools
 from rtc_bayes.judging.stopping import why_ended, without_choice
 from rtc_bayes.relevance import RelevanceModel, warn_of_evidence
 from rtc_bayes.relevance.turned_labels import without_turned
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store import spawn_seeds
 
 if TYPE_CHECKING:

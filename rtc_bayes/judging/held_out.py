@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from rtc_bayes import defaults
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.hold_out import HoldOutDesign
-from rtc_bayes.errors import InputError, moved, whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Judge
 from rtc_bayes.judging.session import Confidence, JudgingSession, Step, confidence_asked
@@ -18,6 +19,7 @@ from rtc_bayes.judging.stopping import Reason
 from rtc_bayes.measures.names import MeasureLike
 from rtc_bayes.relevance import RelevanceModel, evidence_said, warn_of_evidence
 from rtc_bayes.relevance.turned_labels import without_turned
+from rtc_bayes.signatures import moved
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.store.shown import counted
 

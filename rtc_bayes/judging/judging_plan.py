@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr, stdtrit
 
-from rtc_bayes.errors import InputError, moved
+from rtc_bayes.errors import InputError
 from rtc_bayes.quadrature import gauss_hermite
+from rtc_bayes.signatures import moved
 from rtc_bayes.store import json_of, write_csv
 from rtc_bayes.store.shown import Shown, counted
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection import Pool, Qrels
 from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.confidence import Comparison
@@ -18,7 +19,7 @@ from rtc_bayes.confidence.likeness import likeness, unlikeness
 from rtc_bayes.confidence.population import noise_between
 from rtc_bayes.confidence.setting import pair_named
 from rtc_bayes.confidence.topics import by_topic
-from rtc_bayes.errors import InputError, explains_types, moved, whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.building import judged_about
 from rtc_bayes.judging.judges import Judge
@@ -26,6 +27,7 @@ from rtc_bayes.judging.judging_plan import JudgingPlan
 from rtc_bayes.judging.simulated_judging import MOST_TOPICS, compared, unjudged_variance
 from rtc_bayes.measures import Estimand, parse_measure
 from rtc_bayes.relevance import Fit, RelevanceModel, fit
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store import provenance, spawn_seeds
 from rtc_bayes.store.progress import Progress, silent
 from rtc_bayes.store.shown import counted

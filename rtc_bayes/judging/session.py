@@ -14,19 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
+from rtc_bayes.checks import check_type, real_number, whole_number, with_article
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.grades import check_grade
 from rtc_bayes.collection.hold_out import check_design
 from rtc_bayes.collection.judgment_values import as_grades
-from rtc_bayes.errors import (
-    InputError,
-    check_type,
-    explains_types,
-    own_code,
-    real_number,
-    whole_number,
-    with_article,
-)
+from rtc_bayes.errors import InputError, own_code
 from rtc_bayes.judging.algorithm import Algorithm, parse_algorithm
 from rtc_bayes.judging.judges import Chooser, Judge, confidence_of, takes_measure
 from rtc_bayes.judging.judges.interface import (
@@ -41,6 +34,7 @@ from rtc_bayes.judging.stopping import Reason, with_residual, without_choice
 from rtc_bayes.judging.weights import weighed_by
 from rtc_bayes.measures.names import MeasureLike
 from rtc_bayes.relevance import RelevanceModel, check_takes_labels, warn_of_evidence
+from rtc_bayes.signatures import explains_types
 
 type Floats = NDArray[np.float64]
 type Confidence = float | Literal["auto"] | None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection import Judgments
-from rtc_bayes.errors import whole_number
 
 type Floats = NDArray[np.float64]
 

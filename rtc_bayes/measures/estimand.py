@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Literal, Protocol, get_args
 import numpy as np
 
 from rtc_bayes import defaults
+from rtc_bayes.checks import real_number, whole_fields
 from rtc_bayes.collection.ids import text_of
-from rtc_bayes.errors import InputError, real_number, warn, whole_fields
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.measures.residual import (
     expected_common_error,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection.qrels import Qrels
-from rtc_bayes.errors import explains_types, whole_number
 from rtc_bayes.measures.truth import ScoreTable, evaluate
+from rtc_bayes.signatures import explains_types
 
 if TYPE_CHECKING:
     from typing import Literal

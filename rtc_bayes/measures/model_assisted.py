@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.checks import real_number
 from rtc_bayes.collection import Judgments, Relevance
-from rtc_bayes.errors import InputError, explains_types, real_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.linear import Linear
 from rtc_bayes.measures.names import Measure, MeasureLike, parse_measure
@@ -16,6 +17,7 @@ from rtc_bayes.measures.pool_moments import on_pool
 from rtc_bayes.measures.sampled_scores import SampledScores
 from rtc_bayes.measures.sampling import Sample
 from rtc_bayes.measures.scores import ScoreMatrix
+from rtc_bayes.signatures import explains_types
 
 if TYPE_CHECKING:
     from rtc_bayes.collection.lists import Lists

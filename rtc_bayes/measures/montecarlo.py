@@ -11,12 +11,14 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes import defaults
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection.grades import GradeDistribution, TopicGrades, is_unseen
 from rtc_bayes.collection.relevance import HasRelevance, Relevance
-from rtc_bayes.errors import InputError, explains_types, moved, whole_number
-from rtc_bayes.measures.names import Kind, Measure, MeasureLike, parse_measure
+from rtc_bayes.errors import InputError
+from rtc_bayes.measures.names import Measure, MeasureKind, MeasureLike, parse_measure
 from rtc_bayes.measures.pool_moments import TopicPart, by_grade, on_pool, topic_parts
 from rtc_bayes.measures.sampled import scorer
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.workers import Workers, each_topic
 
 if TYPE_CHECKING:
@@ -175,7 +177,8 @@ def computed(measure: MeasureLike) -> Measure:
         raise InputError(
             f"{parsed} is not computed of uncertain relevance: it would make a qrels of every "
             "outcome, which takes a thousand times longer",
-            remedy=f"choose one of {', '.join(get_args(Kind))}; evaluate() computes it of qrels",
+            remedy=f"choose one of {', '.join(get_args(MeasureKind))}; evaluate() computes it of "
+            "qrels",
         )
     return parsed
 

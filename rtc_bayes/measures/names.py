@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 #: A measure's name, an object of ir_measures, or what :func:`parse_measure` returned.
 type MeasureLike = str | Measure | IrMeasure
 
-Kind = Literal["AP", "P", "R", "DCG", "nDCG", "RBP", "RR", "Bpref", "ERR", "Rprec", "Success"]
+MeasureKind = Literal[
+    "AP", "P", "R", "DCG", "nDCG", "RBP", "RR", "Bpref", "ERR", "Rprec", "Success"
+]
 
 _NAME = re.compile(r"(?P<measure>\w+)(?:\((?P<options>.*)\))?(?:@(?P<cutoff>\d+(?:\.\d+)?))?")
 # in any case, and without the @ of a cutoff
@@ -30,11 +32,11 @@ REMEDY = "name measures as ir_measures does: AP, P@10, nDCG@10, RBP(p=0.8), R@10
 # some names of trec_eval stand for many measures
 _SHOWN = 3
 _DCG = re.compile(r"DCG(?:@(\d+))?")
-_WITH_MOMENTS: tuple[Kind, ...] = ("AP", "P", "R", "DCG", "nDCG", "RBP", "RR")
+_WITH_MOMENTS: tuple[MeasureKind, ...] = ("AP", "P", "R", "DCG", "nDCG", "RBP", "RR")
 # gdeval's highest grade
 ERR_HIGHEST = 4
-_GRADED: tuple[Kind, ...] = ("DCG", "nDCG", "ERR")
-_OF_SEEN: tuple[Kind, ...] = ("P", "RBP", "RR", "DCG", "ERR", "Success")
+_GRADED: tuple[MeasureKind, ...] = ("DCG", "nDCG", "ERR")
+_OF_SEEN: tuple[MeasureKind, ...] = ("P", "RBP", "RR", "DCG", "ERR", "Success")
 # a measure with a cutoff down to here depends little on how many documents are relevant
 _FIRST_RANKS = 100
 _IRRELEVANT = ("cutoff", "p", "rel", "dcg")
@@ -68,7 +70,7 @@ class Measure:
     """
 
     name: str
-    kind: Kind | None
+    kind: MeasureKind | None
     cutoff: int | None = None
     persistence: float = 0.8
     rel: int = 0
@@ -194,7 +196,7 @@ def parse_measure(measure: MeasureLike) -> Measure:
         raise InputError(f"{name} has a rel below 1", remedy="give a grade from 1 on")
     cutoff = _checked_cutoff(name, parameters.get("cutoff"))
     plain = all(key in _IRRELEVANT or not value for key, value in parameters.items())
-    kind = next((kind for kind in get_args(Kind) if kind == parsed.NAME and plain), None)
+    kind = next((kind for kind in get_args(MeasureKind) if kind == parsed.NAME and plain), None)
     persistence = float(parameters.get("p", 0.8))
     if kind == "RBP" and not 0.0 < persistence < 1.0:
         raise InputError(f"RBP's p is {persistence:g}", remedy="give one between 0 and 1")
@@ -244,7 +246,7 @@ def _unknown(name: str, reason: str) -> InputError:
     if named is not None and "max_rel" in named.SUPPORTED_PARAMS:
         return InputError(
             f"measure {name!r:.80} is not computed here",
-            remedy=f"choose one of {', '.join(get_args(Kind))}",
+            remedy=f"choose one of {', '.join(get_args(MeasureKind))}",
         )
     if name.lower() == "statap":
         return InputError(

@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.checks import with_article
 from rtc_bayes.collection.grades import GradeDistribution
 from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.collection.lists import Lists
 from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.collection.pool import ONE_EACH
 from rtc_bayes.collection.relevance import HasRelevance, Relevance, as_relevance
-from rtc_bayes.errors import InputError, explains_types, moved, with_article
+from rtc_bayes.errors import InputError
 from rtc_bayes.measures.analytic import on_topic
 from rtc_bayes.measures.names import Measure, MeasureLike, parse_measure
 from rtc_bayes.measures.overlaps import Overlaps
 from rtc_bayes.measures.pairs import log_ties
 from rtc_bayes.measures.scores import ScoreMatrix
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store.shown import counted
 from rtc_bayes.workers import Workers, each_topic
 

@@ -10,14 +10,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.checks import check_type, whole_number
 from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
 from rtc_bayes.collection.ids import shared_topics
 from rtc_bayes.collection.immutable import freeze
 from rtc_bayes.collection.pool import ONE_EACH
 from rtc_bayes.collection.qrels import Prel, Prels, level_of
-from rtc_bayes.errors import InputError, check_type, explains_types, moved, whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.measures.estimand import Estimand
 from rtc_bayes.measures.staged import expected_more
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.checks import as_numbers
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.immutable import frozen
-from rtc_bayes.errors import InputError, as_numbers
+from rtc_bayes.errors import InputError
 from rtc_bayes.store.saved import Saved, check_holds
 from rtc_bayes.store.shown import counted
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.errors import explains_types
 from rtc_bayes.measures.model_assisted import model_assisted
 from rtc_bayes.measures.sampled_scores import SampledScores
 from rtc_bayes.measures.sampling import Sample
+from rtc_bayes.signatures import explains_types
 
 # relevant documents drawn of a topic, from which a variance can be estimated
 _ENOUGH = 2

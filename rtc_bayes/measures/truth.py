@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection.ids import shared_topics, some
 from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.collection.unretrieved import NAMES, topics_of_other_names
-from rtc_bayes.errors import InputError, explains_types, warn, whole_number
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.measures.names import (
     ERR_HIGHEST,
     REMEDY,
@@ -22,6 +23,7 @@ from rtc_bayes.measures.names import (
     parse_measure,
 )
 from rtc_bayes.measures.scores import cells
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rtc_bayes import defaults
+from rtc_bayes.checks import check_type
 from rtc_bayes.collection import Judgments, Labels, Pool, Relevance
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.relevant_alone import of_relevant_alone
@@ -21,8 +22,6 @@ from rtc_bayes.errors import (
     SharedErrorsWarning,
     TurnedLabelsWarning,
     UnlabelledWarning,
-    check_type,
-    explains_types,
     warn,
 )
 from rtc_bayes.relevance.fitters import (
@@ -48,6 +47,7 @@ from rtc_bayes.relevance.options import option_text, option_values
 from rtc_bayes.relevance.registry import load_model
 from rtc_bayes.relevance.spec import ModelSpec
 from rtc_bayes.relevance.turned_labels import without_turned
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store import digest_file, provenance
 from rtc_bayes.store.shown import counted
 

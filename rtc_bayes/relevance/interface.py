@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.relevance import spaced
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.relevance.newton import Floats, Solved
 
 if TYPE_CHECKING:

@@ -55,14 +55,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import check_type
 from rtc_bayes.collection import Judgments, Labels, Pool
-from rtc_bayes.errors import InputError, check_type, explains_types
+from rtc_bayes.errors import InputError
 from rtc_bayes.relevance.evidence import rank_curve
 from rtc_bayes.relevance.label_ranks import BesideRanks, credit, follows
 from rtc_bayes.relevance.label_sharing import SHARES, LabelCorrelation, label_correlation
 from rtc_bayes.relevance.label_systems import LabelledSystems
 from rtc_bayes.relevance.newton import Floats
 from rtc_bayes.relevance.turned_labels import confirmed_judges
+from rtc_bayes.signatures import explains_types
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,7 +19,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from rtc_bayes.errors import InputError, nearest, own_code
+from rtc_bayes.checks import nearest
+from rtc_bayes.errors import InputError, own_code
 from rtc_bayes.store import digest_file
 
 

@@ -17,10 +17,12 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from rtc_bayes.errors import InputError, explains_types, instead, refuse_class, warn
+from rtc_bayes.checks import instead, refuse_class
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.relevance.fitters import available_methods
 from rtc_bayes.relevance.interface import RelevanceModel
 from rtc_bayes.relevance.options import Option, describe_options, with_options
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store import digest_file, digest_text
 from rtc_bayes.store.plugins import (
     class_at,

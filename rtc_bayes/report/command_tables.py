@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
+from rtc_bayes.checks import check_word
 from rtc_bayes.collection.grades import counted_grades
 from rtc_bayes.collection.relevant_alone import without_advice
-from rtc_bayes.errors import InputError, check_word
+from rtc_bayes.errors import InputError
 from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.relevance.turned_labels import without_turned
 from rtc_bayes.report.elements import labels_words, measure_name

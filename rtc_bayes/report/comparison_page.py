@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rtc_bayes import defaults
+from rtc_bayes.checks import check_type
 from rtc_bayes.confidence.caution import caution
 from rtc_bayes.confidence.comparison_texts import number_in
-from rtc_bayes.errors import check_type
 from rtc_bayes.judging import Audit, next_documents, parse_algorithm
 from rtc_bayes.judging.weights import weighed_by_or_ap
 from rtc_bayes.measures import parse_measure

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rtc_bayes.checks import whole_number
 from rtc_bayes.defaults import DIFFERENCE_95, NORMAL_95
-from rtc_bayes.errors import whole_number
 from rtc_bayes.report.drawing import (
     BETTER,
     COLOURS,

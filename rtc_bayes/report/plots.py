@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rtc_bayes.errors import InputError, explains_types, whole_number
+from rtc_bayes.checks import whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.report import figures
 from rtc_bayes.report.drawing import WIDTH
 from rtc_bayes.report.elements import mean_of
+from rtc_bayes.signatures import explains_types
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection.hold_out import HoldOutDesign
 from rtc_bayes.collection.ids import some
-from rtc_bayes.errors import InputError, explains_types, moved, warn, whole_number
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.reuse.agreement import CELLS, chi_square_p, exact_p
 from rtc_bayes.reuse.held import COMPARISONS, HeldScores
@@ -34,6 +35,7 @@ from rtc_bayes.reuse.permutation import (
     statistics,
 )
 from rtc_bayes.reuse.scoring import check_judged_under
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store.progress import Progress, silent
 from rtc_bayes.store.provenance import provenance
 from rtc_bayes.store.shown import Shown, compared, counted, page_by

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING, Literal
 
-from rtc_bayes.errors import InputError, moved, real_number, whole_number
+from rtc_bayes.checks import real_number, whole_number
+from rtc_bayes.errors import InputError
+from rtc_bayes.signatures import moved
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
 import numpy as np
 
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection import Runs
 from rtc_bayes.collection.hold_out import (
     HoldOutDesign,
@@ -14,10 +15,11 @@ from rtc_bayes.collection.hold_out import (
 )
 from rtc_bayes.collection.ids import is_keyed, list_of_names, some, text_of
 from rtc_bayes.collection.order import natural_order
-from rtc_bayes.errors import InputError, explains_types, moved, warn, whole_number
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.reuse.counts import Remainder, design_counts
 from rtc_bayes.reuse.cycles import Members, balanced_cycle
 from rtc_bayes.reuse.program import sets_by_program
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store.shown import counted
 
 

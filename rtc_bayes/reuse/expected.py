@@ -5,10 +5,10 @@ from __future__ import annotations
 from rtc_bayes import defaults
 from rtc_bayes.collection import Qrels, Runs
 from rtc_bayes.confidence import compare
-from rtc_bayes.errors import explains_types
 from rtc_bayes.measures.estimand import Estimand, EstimandLike
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.relevance import ModelSpec, fit
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.workers import Workers
 
 

@@ -12,20 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
 from rtc_bayes.collection.grades import counted_grades
 from rtc_bayes.collection.hold_out import groups_of
 from rtc_bayes.collection.leave_out import ALL_GROUPS, groups_to_leave_out, parse_leave_out
-from rtc_bayes.errors import (
-    InputError,
-    explains_types,
-    moved,
-    whole_number,
-)
+from rtc_bayes.errors import InputError
 from rtc_bayes.measures.estimand import Estimand
 from rtc_bayes.measures.names import MeasureLike, has_moments
 from rtc_bayes.measures.pool_moments import moments
 from rtc_bayes.measures.scores import without_rounding
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store.provenance import provenance
 from rtc_bayes.store.shown import Shown, capital, compared, counted, page_by
 

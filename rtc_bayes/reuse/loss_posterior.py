@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import real_number, whole_number
 from rtc_bayes.collection.hold_out import HoldOutDesign
-from rtc_bayes.errors import InputError, explains_types, moved, real_number, whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.reuse.held import HeldScores
 from rtc_bayes.reuse.loss_gibbs import LossDraws, sample_loss
 from rtc_bayes.reuse.loss_model import LossData, loss_graph
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store.shown import Shown
 
 if TYPE_CHECKING:

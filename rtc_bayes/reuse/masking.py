@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection import Qrels, Runs
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_design, groups_of
-from rtc_bayes.errors import explains_types, moved, whole_number
+from rtc_bayes.signatures import explains_types, moved
 
 
 @explains_types

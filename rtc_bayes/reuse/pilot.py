@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection.hold_out import HoldOutDesign, groups_of
-from rtc_bayes.errors import InputError, explains_types, moved, whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.measures.scores import ScoreMatrix, check_complete
 from rtc_bayes.reuse.counts import Remainder
 from rtc_bayes.reuse.design import hold_out
 from rtc_bayes.reuse.held import HeldScores
 from rtc_bayes.reuse.loss import losses as losses_of, permuted_losses
 from rtc_bayes.reuse.permutation import permutation_p
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store.progress import Progress, silent
 from rtc_bayes.store.shown import counted
 

@@ -7,7 +7,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.errors import InputError, real_number
+from rtc_bayes.checks import real_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.quadrature import gauss_legendre
 
 _NODES = 400

@@ -11,13 +11,14 @@ from rtc_bayes.collection.hold_out import (
     check_design,
     warn_of_held_out,
 )
-from rtc_bayes.errors import InputError, explains_types
+from rtc_bayes.errors import InputError
 from rtc_bayes.measures.estimand import Estimand
 from rtc_bayes.measures.names import MeasureLike
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.relevance import ModelSpec
 from rtc_bayes.reuse.expected import expected_scores
 from rtc_bayes.reuse.masking import judged_under
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.workers import Workers
 
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.errors import InputError, check_type, whole_number
+from rtc_bayes.checks import check_type, whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.trials.scores import BINS, score_pairs
 
 if TYPE_CHECKING:

@@ -13,16 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rtc_bayes import defaults
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection import Qrels, write_qrels
 from rtc_bayes.collection.ids import by_topic
 from rtc_bayes.collection.simulate import simulate
-from rtc_bayes.errors import FitError, explains_types, moved, whole_number
+from rtc_bayes.errors import FitError
 from rtc_bayes.judging import next_documents
 from rtc_bayes.judging.stopping import why_ended
 from rtc_bayes.judging.weights import weighed_by_or_ap
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.estimand import EstimandLike
 from rtc_bayes.robustness.robustness_study import MOVED, Study, study
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store import spawn_seeds
 from rtc_bayes.trials.complete import Collection
 from rtc_bayes.trials.folder import refuse_other_files

@@ -14,7 +14,6 @@ import numpy as np
 from rtc_bayes import defaults
 from rtc_bayes.collection import Qrels, Runs
 from rtc_bayes.confidence import Comparison
-from rtc_bayes.errors import explains_types, moved
 from rtc_bayes.judging import AlgorithmLike
 from rtc_bayes.measures import Estimand
 from rtc_bayes.measures.estimand import EstimandLike
@@ -28,6 +27,7 @@ from rtc_bayes.robustness.breakdown import (
     score_row,
 )
 from rtc_bayes.robustness.significance import compare_algorithms
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store.shown import counted
 from rtc_bayes.trials.complete import Collection, Truth
 from rtc_bayes.trials.kind import (

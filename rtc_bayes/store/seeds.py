@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rtc_bayes.errors import whole_number
+from rtc_bayes.checks import whole_number
 
 
 def spawn_seeds(seed: int, n: int) -> list[int]:

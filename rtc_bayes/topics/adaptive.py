@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from rtc_bayes.checks import whole_number
 from rtc_bayes.collection import Judgments, Pool, Qrels, natural_key
 from rtc_bayes.collection.ids import list_of_topics, some
 from rtc_bayes.collection.qrels import level_of
-from rtc_bayes.errors import InputError, explains_types, options_of, whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.measures.names import parse_measure, refuse_rel
 from rtc_bayes.measures.sampling import judged_by
 from rtc_bayes.measures.scores import ScoreMatrix
+from rtc_bayes.signatures import explains_types, options_of
 from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.beliefs import CLASSIFIERS, belief
 from rtc_bayes.topics.objective import Floats, Objective, centred, system_shares

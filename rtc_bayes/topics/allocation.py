@@ -10,18 +10,12 @@ from typing import TYPE_CHECKING, Literal, get_args, overload
 
 import numpy as np
 
+from rtc_bayes.checks import check_word, whole_number
 from rtc_bayes.collection import Qrels, Runs, natural_key
 from rtc_bayes.collection.ids import some
-from rtc_bayes.errors import (
-    InputError,
-    check_word,
-    explains_types,
-    moved,
-    options_of,
-    warn,
-    whole_number,
-)
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.measures.scores import ScoreMatrix
+from rtc_bayes.signatures import explains_types, moved, options_of
 from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.selection import TopicSelection, select_topics
 

@@ -9,8 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.checks import with_article
 from rtc_bayes.collection.ids import is_keyed
-from rtc_bayes.errors import InputError, with_article
+from rtc_bayes.errors import InputError
 from rtc_bayes.measures.scores import ScoreMatrix, check_complete
 from rtc_bayes.store.shown import counted
 

@@ -9,17 +9,12 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from rtc_bayes.checks import check_type, check_word, whole_number
 from rtc_bayes.collection import natural_key
 from rtc_bayes.collection.ids import list_of_topics
-from rtc_bayes.errors import (
-    InputError,
-    check_type,
-    check_word,
-    explains_types,
-    options_of,
-    whole_number,
-)
+from rtc_bayes.errors import InputError
 from rtc_bayes.measures.scores import ScoreMatrix
+from rtc_bayes.signatures import explains_types, options_of
 from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.objective import Floats, Objective
 from rtc_bayes.topics.solvers.solution import Solution

@@ -9,17 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from rtc_bayes.checks import check_word, whole_number
 from rtc_bayes.collection import Pool, Qrels
 from rtc_bayes.collection.grades import counted_grades
 from rtc_bayes.collection.qrels import Prels, level_of
-from rtc_bayes.errors import (
-    Above,
-    InputError,
-    check_word,
-    explains_types,
-    options_of,
-    whole_number,
-)
+from rtc_bayes.errors import InputError
 from rtc_bayes.measures.sampling import (
     Sample,
     SamplingWeights,
@@ -31,6 +25,7 @@ from rtc_bayes.measures.sampling import (
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.measures.staged import drawn_more, expected_more, topmost
 from rtc_bayes.measures.stat_ap import stat_ap
+from rtc_bayes.signatures import Above, explains_types, options_of
 from rtc_bayes.store.shown import Shown, counted
 from rtc_bayes.topics.allocation import equal_shares
 from rtc_bayes.topics.objective import AlikeError, Floats

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes.collection.order import all_pairs
-from rtc_bayes.errors import InputError, explains_types, options_of
+from rtc_bayes.errors import InputError
 from rtc_bayes.measures.plain import less_mean, paired_t
 from rtc_bayes.measures.scores import ScoreMatrix, check_complete
+from rtc_bayes.signatures import explains_types, options_of
 from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:

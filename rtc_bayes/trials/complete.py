@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import check_word
 from rtc_bayes.collection import Judgments, Pool, Qrels, Runs
 from rtc_bayes.collection.hold_out import groups_of
 from rtc_bayes.collection.ids import list_of_names, some
@@ -19,7 +20,7 @@ from rtc_bayes.collection.relevant_alone import nearly_all_relevant
 from rtc_bayes.collection.unretrieved import warn_of_unretrieved
 from rtc_bayes.confidence.setting import number_of
 from rtc_bayes.confidence.subpool import with_topics
-from rtc_bayes.errors import CollectionWarning, InputError, check_word, warn
+from rtc_bayes.errors import CollectionWarning, InputError, warn
 from rtc_bayes.measures import Estimand, evaluate, moments, sample_scores
 from rtc_bayes.measures.names import Measure, parse_measure
 from rtc_bayes.measures.scores import as_labels, without_rounding

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 from rtc_bayes import defaults
+from rtc_bayes.checks import brief_repr, whole_fields, whole_number
 from rtc_bayes.collection.leave_out import parse_leave_out
-from rtc_bayes.errors import InputError, brief_repr, moved, whole_fields, whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.judging import (
     Algorithm,
     AlgorithmLike,
@@ -19,6 +20,7 @@ from rtc_bayes.judging import (
 from rtc_bayes.measures import Estimand
 from rtc_bayes.relevance import ModelSpec, Sampling, is_sampler
 from rtc_bayes.relevance.fitters import is_tuned
+from rtc_bayes.signatures import moved
 from rtc_bayes.trials.complete import Truth, check_truth
 from rtc_bayes.trials.without_model import check_measure
 

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rtc_bayes.checks import brief_repr, check_type, nearest
 from rtc_bayes.collection import Qrels, Runs
-from rtc_bayes.errors import InputError, brief_repr, check_type, nearest, own_code, warn
+from rtc_bayes.errors import InputError, own_code, warn
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.store import digest_text, provenance
 from rtc_bayes.trials.complete import Collection, check_can_condense, is_of_relevant_alone

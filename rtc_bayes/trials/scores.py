@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.errors import InputError, as_numbers, whole_number
+from rtc_bayes.checks import as_numbers, whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.measures.scores import without_rounding
 from rtc_bayes.store.shown import counted
 

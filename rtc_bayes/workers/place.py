@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rtc_bayes import defaults
-from rtc_bayes.errors import InputError, whole_fields
+from rtc_bayes.checks import whole_fields
+from rtc_bayes.errors import InputError
 from rtc_bayes.store import Progress, progress_bar, silent
 
 

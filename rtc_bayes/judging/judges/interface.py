@@ -14,9 +14,10 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import as_numbers, brief_repr
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.judgment_values import as_grades
-from rtc_bayes.errors import InputError, as_numbers, brief_repr, own_code
+from rtc_bayes.errors import InputError, own_code
 from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import is_dataclass
 from pathlib import Path
 
-from rtc_bayes.errors import InputError, instead, warn
+from rtc_bayes.checks import instead
+from rtc_bayes.errors import InputError, warn
 from rtc_bayes.judging.judges.interface import Judge
 from rtc_bayes.relevance.options import describe_options, with_options
 from rtc_bayes.store.plugins import class_at, classes_in, ignored, installed, is_file

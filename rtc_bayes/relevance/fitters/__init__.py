@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import with_article
 from rtc_bayes.collection import Judgments
-from rtc_bayes.errors import FitError, FitWarning, InputError, own_code, warn, with_article
+from rtc_bayes.errors import FitError, FitWarning, InputError, own_code, warn
 from rtc_bayes.relevance.interface import (
     Diagnostics,
     Draws,

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.errors import InputError, whole_number
+from rtc_bayes.checks import whole_number
+from rtc_bayes.errors import InputError
 from rtc_bayes.store.shown import counted
 from rtc_bayes.topics.objective import Floats, Objective, centred
 from rtc_bayes.topics.solvers.greedy import Chosen
