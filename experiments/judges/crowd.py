@@ -1,15 +1,17 @@
 """Labels of crowds: chapter 8 of Hosseini's thesis, and a real crowd.
 
     RTC_BAYES_DATA=FOLDER python -m experiments.judges.crowd
-        [--parts crowd chosen samples simulated workers systems sampled checked] [--repetitions 10]
+        [--parts crowd chosen samples simulated apart workers systems sampled checked]
+        [--repetitions 10]
 
 prints Markdown. `crowd`: the labels of TREC's 2010 relevance feedback track, held to gold labels,
 none of which an aggregation sees but in the rows that say so. `chosen`: LLMJudge, five random
 judges a pair, where the priors of `hierarchical` were chosen. `samples`: Table 8.1 with TREC 2010
 in INEX's place: 500 pairs with a gold label, one label each and others at random. `simulated`:
-Figure 8.1, the accuracy of 1,000 documents labelled by 100 workers. `workers`: Figure 8.2,
-Kendall's tau of workers' true and estimated accuracy, how many of their 90% intervals hold it, and
-how many hold the share of a worker's labels that is right.
+Figure 8.1, the accuracy of 1,000 documents labelled by 100 workers. `apart`: workers who err one by
+one, and all methods: what `hierarchical` loses where nothing misleads everybody, and what it gains
+by being told so. `workers`: Figure 8.2, Kendall's tau of workers' true and estimated accuracy, how
+many of their 90% intervals hold it, and how many hold the share of a worker's labels that is right.
 `systems`: Tables 8.2 and 8.3 with TREC-8 in INEX's place: tau of ten systems' scores by aggregated
 labels with those by the qrels, over the pool of depth 20. `sampled`: the part of Table 8.3 where a
 sample of the pool is labelled, and systems are ranked by statAP. `checked`: language models, of
@@ -31,6 +33,8 @@ from rtc_bayes.report.tables import to_markdown
 from rtc_bayes.trials.scores import kendall_tau
 
 METHODS = ("mv", "em", "one-coin", "glad", "hierarchical", "panel")
+# workers err one by one
+NOTHING_MISLEADS = rb.CrowdPrior(misleading=1e-3, misleading_weight=1e6)
 # of Tables 8.2 and 8.3
 MEASURES = {name: rb.Estimand(name, scope="pool") for name in ("AP", "P@10", "P@20")}
 
@@ -42,6 +46,7 @@ def main() -> None:
         "chosen": chosen,
         "samples": samples,
         "simulated": simulated,
+        "apart": apart,
         "workers": workers,
         "systems": systems,
         "sampled": sampled,
@@ -170,6 +175,11 @@ def samples(repetitions: int) -> pd.DataFrame:
 def documents(n: int, seed: int) -> rb.Qrels:
     """Documents of one topic, half of them relevant."""
     grades = np.random.default_rng(seed).integers(2, size=n)
+    return as_qrels(grades)
+
+
+def as_qrels(grades: np.ndarray) -> rb.Qrels:
+    """Name documents of one topic."""
     return rb.Qrels({"1": {f"d{i}": int(grade) for i, grade in enumerate(grades)}})
 
 
@@ -194,6 +204,32 @@ def simulated(repetitions: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def apart(repetitions: int) -> pd.DataFrame:
+    """Four labels a document, a third relevant; workers are right with .75, give or take .1."""
+    methods = {method: (method, {}) for method in METHODS if method != "panel"}
+    methods |= {"hierarchical, told so": ("hierarchical", {"prior": NOTHING_MISLEADS})}
+    rows = []
+    for n in (150, 600, 2400):
+        of: dict[str, list[dict[str, float]]] = {name: [] for name in methods}
+        for seed in range(repetitions):
+            relevant = np.random.default_rng(seed).random(n) < 1 / 3
+            labels = rb.simulate_labels(
+                as_qrels(relevant),
+                n_judges=n // 10,
+                per_pair=4,
+                expertise=0.75,
+                concentration=20.0,
+                seed=seed,
+            )
+            truth = labels.gold_grades()
+            for name, (method, options) in methods.items():
+                made = rb.aggregate(labels, method, seed=seed, **options)
+                of[name].append(scored(made.probability, truth))
+        for name, rows_of in of.items():
+            rows.append({"documents": n, "method": name, **pd.DataFrame(rows_of).mean()})
+    return pd.DataFrame(rows)
+
+
 def workers(repetitions: int) -> pd.DataFrame:
     """Figure 8.2, at a mean expertise of .7."""
     rows = []
@@ -206,9 +242,10 @@ def workers(repetitions: int) -> pd.DataFrame:
             truth = drawn[[int(name.removeprefix("worker")) - 1 for name in labels.judges]]
             share = rb.judge_table(labels)["accuracy"].to_numpy()
             row: dict[str, float] = {}
-            prior = rb.CrowdPrior(misleading=1e-3, misleading_weight=1e6)
             for method in ("mv", "em", "hierarchical"):
-                options = {"prior": prior, "draws": 400} if method == "hierarchical" else {}
+                options = (
+                    {"prior": NOTHING_MISLEADS, "draws": 400} if method == "hierarchical" else {}
+                )
                 frame = rb.aggregate(labels, method, seed=seed, **options).judges_frame()
                 row[f"tau, {method}"] = kendall_tau(frame["accuracy"].to_numpy(), truth) or 0.0
             row["intervals, hierarchical"] = held(frame, "accuracy", truth)
