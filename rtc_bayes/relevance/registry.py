@@ -179,10 +179,10 @@ def model_class(name_or_path: str | Path, *, digest: str | None = None) -> type[
         )
     if str(name_or_path) not in names:
         if str(name_or_path) in installed(_JUDGES):
+            first = "write uniform, its model; all: " if name_or_path == "mtc" else "use one of "
             raise InputError(
                 f"{name_or_path} chooses documents to judge, and is no model",
-                remedy=("write uniform, the model of mtc, or " if name_or_path == "mtc" else "use ")
-                + f"one of {', '.join(model_names())}, or the path of a FILE.py",
+                remedy=f"{first}{', '.join(model_names())}, or the path of a FILE.py",
             )
         names_of = instead(str(name_or_path), model_names())
         raise InputError(

@@ -121,7 +121,7 @@ def test_a_family_of_judges_weighs_as_one(crowd, tmp_path, capsys):
     families.write_text("w0;a\n")
     capsys.readouterr()
     assert main(common) == 2
-    assert "1 field where a families file (judge family) has 2; correct" in capsys.readouterr().err
+    assert "(judge family) has 2; write judge,family" in capsys.readouterr().err
     families.write_text("ghost,a\n")
     assert main([*common, "--method", "panel"]) == 2
     assert "families of judges without labels: ghost" in capsys.readouterr().err

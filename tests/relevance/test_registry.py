@@ -210,9 +210,11 @@ def test_a_model_of_nearly_this_name_is_told():
 
 def test_a_judge_is_no_model():
     """The nearest model to mtc is rtc, which is another one."""
-    said = r"mtc chooses documents to judge, and is no model; use one of .*; uniform is the model"
+    said = r"mtc chooses documents to judge, and is no model; write uniform, its model; all: .*rtc"
     with pytest.raises(InputError, match=said):
         load_model("mtc")
+    with pytest.raises(InputError, match=r"rankvar chooses .* no model; use one of .*rtc"):
+        load_model("rankvar")
 
 
 def test_a_broken_plug_in_names_its_entry_point():
