@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rtc_bayes.checks import as_numbers
 from rtc_bayes.collection.ids import keyed_by_pair, text_of
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import InputError, warn
@@ -107,15 +108,11 @@ def column_of(values: ArrayLike | None, length: int, what: str) -> NDArray[np.fl
     """Return numbers beside labels, one a label; refuse more or fewer."""
     if values is None:
         return None
-    try:
-        column = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"{what} is not of numbers: {error}", remedy="give one a label, NaN where there is none"
-        ) from error
+    remedy = "give one number a label, NaN where there is none"
+    column = as_numbers(values, f"{what} is", remedy)
     if column.shape != (length,):
         raise InputError(
             f"{what} has shape {column.shape} where there are {length} labels",
-            remedy="give one value a label, NaN where there is none",
+            remedy=remedy,
         )
     return column
