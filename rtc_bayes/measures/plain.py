@@ -12,6 +12,7 @@ from rtc_bayes.collection import Judgments
 from rtc_bayes.collection.lists import starts_of
 from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.errors import InputError
+from rtc_bayes.measures.scores import less_mean
 
 type Floats = NDArray[np.float64]
 
@@ -107,30 +108,6 @@ def paired_t(scores: ArrayLike) -> PairDifferences:
 
 
 _ROUNDING = 1e-13
-
-
-def less_mean(scores: Floats, axis: int = 1) -> Floats:
-    """Take the mean along an axis away; what is left by rounding becomes 0.
-
-    Parameters
-    ----------
-    scores : ndarray of float, shape (systems, topics)
-    axis : {0, 1}
-        1: each system's mean over topics. 0: each topic's mean over systems.
-
-    Returns
-    -------
-    ndarray of float, shape (systems, topics)
-        Along the axis 0 throughout where all scores are the same.
-
-    Examples
-    --------
-    >>> less_mean(np.array([[0.3, 0.3, 0.3], [0.0, 0.5, 1.0]])).tolist()
-    [[0.0, 0.0, 0.0], [-0.5, 0.0, 0.5]]
-    """
-    apart = scores - scores.mean(axis=axis, keepdims=True)
-    largest = np.abs(scores).max(axis=axis, keepdims=True)
-    return np.where(np.abs(apart) <= _ROUNDING * largest, 0.0, apart)
 
 
 def condensed(judgments: Judgments) -> Judgments:

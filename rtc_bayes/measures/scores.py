@@ -382,6 +382,37 @@ def as_labels(judgments: Judgments, measure: Measure) -> tuple[Measure, Floats]:
     return replace(measure, rel=0), np.nan_to_num(labels)
 
 
+_ROUNDING = 1e-13
+
+
+def less_mean(scores: Floats, axis: int = 1, mean: Floats | None = None) -> Floats:
+    """Take the mean along an axis away; what is left by rounding becomes 0.
+
+    Of scores themselves, or of differences of means, see :func:`without_rounding`.
+
+    Parameters
+    ----------
+    scores : ndarray of float, shape (systems, topics)
+    axis : {0, 1}
+        1: each system's mean over topics. 0: each topic's mean over systems.
+    mean : ndarray of float, optional
+        Another than the plain mean, as a weighted one.
+
+    Returns
+    -------
+    ndarray of float, shape (systems, topics)
+        Along the axis 0 throughout where all scores are the same.
+
+    Examples
+    --------
+    >>> less_mean(np.array([[0.3, 0.3, 0.3], [0.0, 0.5, 1.0]])).tolist()
+    [[0.0, 0.0, 0.0], [-0.5, 0.0, 0.5]]
+    """
+    apart = scores - (scores.mean(axis=axis, keepdims=True) if mean is None else mean)
+    largest = np.abs(scores).max(axis=axis, keepdims=True)
+    return np.where(np.abs(apart) <= _ROUNDING * largest, 0.0, apart)
+
+
 def without_rounding(values: Floats) -> Floats:
     """Make scores equal, or differences 0, that differ by rounding alone.
 

@@ -25,6 +25,8 @@ from rtc_bayes.relevance.options import Option, describe_options, with_options
 from rtc_bayes.signatures import explains_types
 from rtc_bayes.store import digest_file, digest_text
 from rtc_bayes.store.plugins import (
+    JUDGES,
+    MODELS,
     class_at,
     classes_in,
     file_of,
@@ -34,8 +36,6 @@ from rtc_bayes.store.plugins import (
     package_of,
 )
 
-_GROUP = "rtc_bayes.models"
-_JUDGES = "rtc_bayes.judges"
 _ATTRIBUTES = ("name", "methods", "default_method")
 
 
@@ -137,7 +137,7 @@ def available_models() -> list[ModelInfo]:
 
 def model_names() -> list[str]:
     """List the names of the installed models, in their order."""
-    return sorted(installed(_GROUP))
+    return sorted(installed(MODELS))
 
 
 def model_info(name_or_path: str | Path) -> ModelInfo:
@@ -171,14 +171,14 @@ def model_class(name_or_path: str | Path, *, digest: str | None = None) -> type[
                 remedy=f"keep one class with the attributes {', '.join(_ATTRIBUTES)}",
             )
         return _checked(classes[0], name_or_path)
-    names = installed(_GROUP)
+    names = installed(MODELS)
     if digest is not None:
         raise InputError(
             f"model {str(name_or_path)!r} was a class of one's own, which no file holds",
             remedy="load the fit with it, Fit.load(path, model=...), or keep it in a FILE.py",
         )
     if str(name_or_path) not in names:
-        if str(name_or_path) in installed(_JUDGES):
+        if str(name_or_path) in installed(JUDGES):
             first = "write uniform, its model; all: " if name_or_path == "mtc" else "use one of "
             raise InputError(
                 f"{name_or_path} chooses documents to judge, and is no model",
@@ -193,7 +193,7 @@ def model_class(name_or_path: str | Path, *, digest: str | None = None) -> type[
 
 def _installed_class(name: str, value: str) -> type[RelevanceModel]:
     """Return the class of an installed model, which has the name of its entry point."""
-    for said in ignored(_GROUP, name):
+    for said in ignored(MODELS, name):
         warn(said)
     model = _checked(class_at(value), value)
     if model.name != name:
@@ -237,7 +237,7 @@ def is_installed(model: type) -> bool:
     >>> is_installed(model_class("rtc"))
     True
     """
-    value = installed(_GROUP).get(str(getattr(model, "name", None)))
+    value = installed(MODELS).get(str(getattr(model, "name", None)))
     return value is not None and class_at(value) is model
 
 

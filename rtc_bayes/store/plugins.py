@@ -17,6 +17,9 @@ from pathlib import Path
 from rtc_bayes.errors import InputError
 from rtc_bayes.store.files import digest_file
 
+#: Entry-point groups.
+MODELS, JUDGES = "rtc_bayes.models", "rtc_bayes.judges"
+
 _MODULE = "rtc_bayes_plugin_"
 
 

@@ -12,14 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from rtc_bayes.checks import with_article
 from rtc_bayes.collection.ids import is_keyed
 from rtc_bayes.errors import InputError
-from rtc_bayes.measures.scores import ScoreMatrix, check_complete
+from rtc_bayes.measures.scores import ScoreMatrix, check_complete, less_mean
 from rtc_bayes.store.shown import counted
 
 type Floats = NDArray[np.float64]
 
 # Values that differ by less are equal but for rounding.
 EQUAL = 1e-9
-_ROUNDING = 1e-13
 # Topics that cancel each other leave this share of their variance, by rounding.
 _NOTHING = 1e-12
 
@@ -196,8 +195,7 @@ def centred(scores: Floats, share: Floats) -> Floats:
     >>> centred(np.array([[0.1, 0.0], [0.1, 1.0]]), np.array([0.75, 0.25])).tolist()
     [[0.0, -0.25], [0.0, 0.75]]
     """
-    apart = scores - share @ scores
-    return np.where(np.abs(apart) <= _ROUNDING * np.abs(scores).max(axis=0), 0.0, apart)
+    return less_mean(scores, axis=0, mean=share @ scores)
 
 
 def system_shares(scores: ScoreMatrix, weights: Mapping[str, float] | None) -> Floats:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.errors import InputError
-from rtc_bayes.measures.plain import less_mean, paired_t
-from rtc_bayes.measures.scores import ScoreMatrix, check_complete
+from rtc_bayes.measures.plain import paired_t
+from rtc_bayes.measures.scores import ScoreMatrix, check_complete, less_mean
 from rtc_bayes.signatures import explains_types, options_of
 from rtc_bayes.store.shown import Shown, counted
 
@@ -53,9 +53,8 @@ def transformed(scores: Floats, transform: Transform = "z", epsilon: float = 1e-
         return scores
     if transform == "z":
         apart = less_mean(scores, axis=0)
-        spread = scores.std(axis=0, ddof=1)
-        alike = spread <= _ROUNDING * np.abs(scores).max(axis=0)
-        return np.where(alike, 0.0, apart / np.where(alike, 1.0, spread))
+        spread = apart.std(axis=0, ddof=1)
+        return np.asarray(apart / np.where(spread == 0.0, 1.0, spread))
     if not 0.0 < epsilon < 0.5:
         raise InputError(f"epsilon is {epsilon}", remedy="give a number above 0 and below 0.5")
     if scores.min() < 0.0 or scores.max() > 1.0:

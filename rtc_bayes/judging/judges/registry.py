@@ -14,9 +14,8 @@ from rtc_bayes.checks import instead
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.judging.judges.interface import Judge
 from rtc_bayes.relevance.options import describe_options, with_options
-from rtc_bayes.store.plugins import class_at, classes_in, ignored, installed, is_file
+from rtc_bayes.store.plugins import JUDGES, class_at, classes_in, ignored, installed, is_file
 
-_GROUP = "rtc_bayes.judges"
 _ATTRIBUTES = ("name", "has_confidence", "start")
 
 
@@ -29,7 +28,7 @@ def available_judges() -> list[str]:
     >>> {"ip", "mtc"} <= set(available_judges())
     True
     """
-    return sorted(installed(_GROUP))
+    return sorted(installed(JUDGES))
 
 
 def judge_class(name_or_path: str | Path, *, digest: str | None = None) -> type[Judge] | None:
@@ -54,10 +53,10 @@ def judge_class(name_or_path: str | Path, *, digest: str | None = None) -> type[
     ('MTC', None)
     """
     if not is_file(name_or_path):
-        names = installed(_GROUP)
+        names = installed(JUDGES)
         if str(name_or_path) not in names:
             return None
-        for said in ignored(_GROUP, str(name_or_path)):
+        for said in ignored(JUDGES, str(name_or_path)):
             warn(said)
         return class_at(names[str(name_or_path)])
     classes = classes_in(name_or_path, _ATTRIBUTES, digest)
