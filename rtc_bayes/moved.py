@@ -8,6 +8,7 @@ from importlib.abc import MetaPathFinder
 from types import ModuleType
 from typing import Any
 
+from rtc_bayes import errors
 from rtc_bayes.errors import InputError
 
 _NOW = {
@@ -68,3 +69,27 @@ def moved_names(
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return find
+
+
+_FROM_ERRORS = {
+    "checks": (
+        "as_numbers",
+        "brief_repr",
+        "check_type",
+        "check_word",
+        "cut",
+        "instead",
+        "nearest",
+        "real_number",
+        "refuse_class",
+        "whole_fields",
+        "whole_number",
+        "with_article",
+    ),
+    "signatures": ("Above", "explains_types", "moved", "options_of"),
+}
+# set from here, as errors is below this module and cannot import it
+vars(errors)["__getattr__"] = moved_names(
+    errors.__name__,
+    {name: f"{now}.{name}" for now, names in _FROM_ERRORS.items() for name in names},
+)

@@ -170,6 +170,15 @@ def test_a_module_of_before_says_where_it_stands(statement):
         exec(statement, {})
 
 
+@pytest.mark.parametrize(
+    ("name", "home"), [("whole_number", "checks"), ("options_of", "signatures")]
+)
+def test_a_check_of_before_says_where_it_stands(name, home):
+    with pytest.raises(InputError, match=rf"errors has no {name}; use rtc_bayes\.{home}\.{name}"):
+        exec(f"from rtc_bayes.errors import {name}", {})
+    assert hasattr(__import__(f"rtc_bayes.{home}", fromlist=[home]), name)
+
+
 @pytest.mark.parametrize("read", [rb.read_runs, rb.read_qrels])
 @pytest.mark.parametrize(
     "table",

@@ -136,13 +136,16 @@ def prior_draws(
         The graph observes what is not made of the judgments' labels. That is not simulated, and
         tells of the parameters all the same, so that ranks of an exact sampler are not uniform.
     """
-    from rtc_bayes.relevance.fitters.graphs import open_graph, quiet_pymc
+    from rtc_bayes.relevance.fitters.graphs import quiet_pymc
 
     # priors may not depend on labels; those of a graph must be there
-    graph, other = (
-        open_graph(model, judgments.relabelled(np.full(judgments.n_judged, label))).graph
-        for label in (0.0, 1.0)
-    )
+    with quiet_pymc():
+        graph, other = (
+            model.graph(  # type: ignore[attr-defined]
+                judgments.pool, judgments.relabelled(np.full(judgments.n_judged, label))
+            )
+            for label in (0.0, 1.0)
+        )
     if judgments.n_judged:
         for variable in graph.observed_RVs:
             same = other.rvs_to_values[other[variable.name]]
@@ -161,5 +164,5 @@ def prior_draws(
 
 
 def _values(observed: Any) -> NDArray[Any]:
-    """Return what a graph observes: a constant, or pm.Data."""
-    return np.asarray(observed.data if hasattr(observed, "data") else observed.get_value())
+    """Return what a graph observes: a constant, or made of pm.Data."""
+    return np.asarray(observed.eval())

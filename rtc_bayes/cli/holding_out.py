@@ -338,14 +338,16 @@ def _topics_of(path: str) -> list[str]:
             path=path,
             remedy="give a number or a file",
         ) from error
-    header = [field.strip() for field in lines[0].split(",")] if lines else []
-    if "topic" in header:
-        rows = read_csv_rows(path, "topics", remedy)[1:]
-        ids = [(line, fields[header.index("topic")]) for line, fields in rows]
+    first = next(filter(str.strip, lines), "").lower()
+    if "topic" in [field.strip(' "') for field in first.split(",")]:
+        names, *rows = read_csv_rows(path, "topics", remedy)
+        column = [name.lower() for name in names.fields].index("topic")
+        ids = [(line, fields[column]) for line, fields in rows]
     else:
         ids = [(n, word) for n, line in enumerate(lines, 1) for word in line.split()]
-        if listed := [(n, word) for n, word in ids if "," in word]:
-            line, word = listed[0]
+        # fields of a table, and names of its columns
+        if other := [(n, word) for n, word in ids if {*',;"'} & {*word} or word.lower() == "topic"]:
+            line, word = other[0]
             raise InputError(f"{word!r:.80} is no topic", path=path, line=line, remedy=remedy)
     lines_of: dict[str, int] = {}
     for line, topic in ids:

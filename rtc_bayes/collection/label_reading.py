@@ -313,7 +313,9 @@ def _names_columns(fields: Sequence[str]) -> bool:
 def _of_csv(path: Path, text: str, separator: str) -> list[tuple[int, list[str]]]:
     """Return the rows of a CSV, blank ones aside, with the line on which each begins."""
     lines, rows, begins = io.StringIO(text, newline=""), [], 1
-    reader = csv.reader(lines, strict=True, delimiter=separator, skipinitialspace=True)
+    # a quote after a blank opens a field where blanks follow commas in the first line
+    spaced = separator != "," or ", " in text.lstrip().partition("\n")[0]
+    reader = csv.reader(lines, strict=True, delimiter=separator, skipinitialspace=spaced)
     try:
         for fields in reader:
             if any(field.strip() for field in fields):

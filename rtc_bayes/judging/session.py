@@ -515,7 +515,7 @@ def start_judge(
         elif floor:
             raise InputError(f"{judge.name} has no floor", remedy="leave the floor out")
     of_judge = f"of the judge {judge.name}"
-    whole_number(f"floor {of_judge}", getattr(judge, "floor", 0))
+    whole_number(f"floor {of_judge}", getattr(judge, "floor", 0) or 0)
     least = getattr(judge, "least", 0.0)
     real_number(f"least {of_judge}", least, 0.0, math.inf, "give a number of at least 0")
     about = {"measure": weighed_by(measure)} if takes_measure(judge) else {}

@@ -15,8 +15,6 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rtc_bayes.checks import brief_repr, check_type, nearest
 from rtc_bayes.collection import Qrels, Runs
 from rtc_bayes.errors import InputError, own_code, warn
@@ -280,6 +278,8 @@ def _check_rows(kind: Kind[Any], tables: Any) -> None:
 
     Other columns that are not declared are left out.
     """
+    import pandas as pd
+
     of_kind = f"rows() of {type(kind).__name__} gave"
     declared = f"declare it in tables, or give one of {', '.join(kind.tables)}"
     check_type(tables, Mapping, of_kind, "return a mapping of the tables' names to DataFrames")
@@ -296,18 +296,21 @@ def _check_rows(kind: Kind[Any], tables: Any) -> None:
                 )
             if not is_number(columns.get(column, "str")):
                 continue
-            for value in table[column]:
-                if not (value is None or isinstance(value, Real | np.bool_)):
-                    raise InputError(
-                        f"{of_kind} {brief_repr(value)} in the column {column} of {name}",
-                        remedy=f"give numbers, as {columns[column]} is declared of it",
-                    )
+            values = table[column]
+            wrong = values[pd.to_numeric(values, errors="coerce").isna() & values.notna()]
+            if len(wrong):
+                raise InputError(
+                    f"{of_kind} {brief_repr(wrong.iloc[0])} in the column {column} of {name}",
+                    remedy=f"give numbers, as {columns[column]} is declared of it",
+                )
 
 
 def _defined(summary: Any) -> Any:
     """Replace what is undefined in a summary, as a mean over no trial is, by None."""
     if isinstance(summary, Mapping):
         return {key: _defined(value) for key, value in summary.items()}
+    if isinstance(summary, list | tuple):
+        return [_defined(value) for value in summary]
     return None if isinstance(summary, Real) and summary != summary else summary
 
 

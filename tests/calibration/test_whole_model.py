@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rtc_bayes.calibration.simulation_based import simulation_based_calibration
-from rtc_bayes.calibration.whole_model import WholeModel
+from rtc_bayes.calibration.whole_model import WholeModel, prior_draws
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.simulate import simulate
 from rtc_bayes.errors import InputError
@@ -81,6 +81,26 @@ def test_a_graph_that_observes_other_data_is_refused(judgments):
     with pytest.raises(InputError, match="observes clicks, which is not made of the judgments"):
         WholeModel(Clicks(clicks=True), *rest)(0, seed=0)
     assert WholeModel(Clicks(clicks=False), *rest).prior["slope"].shape == (3,)
+
+
+def test_a_prior_of_labels_in_data_and_of_what_is_discrete(judgments):
+    """Drawing from a prior needs no compiled density, which takes neither."""
+    import pymc as pm
+
+    class Mixed:
+        name = default_method = "mixed"
+        methods = ("mixed",)
+
+        def graph(self, pool, judgments):
+            with pm.Model(coords=coordinates(pool)) as model:
+                high = pm.Bernoulli("high", 0.5, dims="topic")
+                p = pm.Deterministic("p", 0.2 + 0.5 * high[pool.topic_of], dims="document")
+                labels = pm.Data("labels", judgments.labels[judgments.order])
+                pm.Bernoulli("label", p[judgments.order], observed=labels)
+            return model
+
+    drawn = prior_draws(Mixed(), judgments, 3, seed=0)
+    assert drawn["high"].shape == (3, judgments.pool.n_topics)
 
 
 @pytest.mark.slow

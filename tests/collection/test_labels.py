@@ -445,3 +445,8 @@ def test_ids_are_text_or_whole_numbers_as_everywhere():
         rb.Labels.of(["7"], ["a"], ["x"], [1], gold={"7": {"a": 1}})
     with pytest.raises(rb.InputError, match=r"probability is \['high'\]; give one number"):
         rb.Labels.of(["7"], ["a"], ["x"], [1], probability=["high"])
+
+
+def test_a_quote_within_a_later_field_is_text(tmp_path):
+    path = _file(tmp_path, 'topic,judge,docno,label,why\n7,ann,d1,1, "Paris" is named\n')
+    assert rb.read_labels(path).pair_ids() == [("7", "d1")]

@@ -173,11 +173,12 @@ def test_a_value_that_is_no_probability(pool, bad):
         ({"parameters": {"a": None}}, "parameter a of dtype object; give real numbers"),
         ({"parameters": {"a": "high"}}, "parameter a of dtype <U4; give real numbers"),
         ({"parameters": {"a/b": np.zeros(1)}}, "parameter 'a/b'; give it a name without a slash"),
+        ({"parameters": {1: np.zeros(1)}}, "parameter 1; give it a name without a slash"),
         ({"diagnostics": None}, "a NoneType as diagnostics; leave it out, or give a rtc_bayes"),
     ],
 )
-def test_what_no_file_keeps(pool, parts, said):
-    """It was found out when the fit was saved, or when it was loaded again."""
+def test_parameters_and_diagnostics_that_are_none(pool, parts, said):
+    """Most was found out when the fit was saved, or when it was loaded again."""
     answer = PointEstimate(np.full(pool.n_documents, 0.5), **parts)
     with pytest.raises(FitError, match=said):
         estimate(Given(answer), None, Judgments.none(pool))

@@ -151,6 +151,7 @@ def test_topics_are_a_number_or_a_file(words: tuple[str, str], track: Path) -> N
         "7 8\n9\n10",
         "topic\n7\n8\n9\n10\n",
         "position,topic,weight\n1,7,1\n2,8,1\n3,9,.5\n4,10,1\n",  # as `topics` writes them
+        '\n"rank","Topic"\n1,"7"\n2,"8"\n3,"9"\n4,"10"\n',
     ],
 )
 def test_a_file_of_topics_may_be_a_csv(text: str, track: Path) -> None:
@@ -165,6 +166,8 @@ def test_a_file_of_topics_may_be_a_csv(text: str, track: Path) -> None:
         ("7\n8 9\n8\n", "some.txt:3: topic 8 stands twice, first in line 2; name each topic once"),
         ("topic,gain\n7,1\n7,2\n", "some.txt:3: topic 7 stands twice, first in line 2"),
         ("7\n8,9\n", "some.txt:2: '8,9' is no topic; give a topic a line, or a CSV with a column"),
+        ("topic\tgain\n7\t1\n", "some.txt:1: 'topic' is no topic; give a topic a line"),
+        ("topic;gain\n7;1\n", "some.txt:1: 'topic;gain' is no topic; give a topic a line"),
     ],
 )
 def test_files_that_do_not_name_each_topic_once(

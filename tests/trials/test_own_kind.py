@@ -186,13 +186,13 @@ def test_a_slip_in_a_summary_is_said_and_what_is_undefined_is_none(made, tmp_pat
 
     class Undefined(Winner):
         def summarise(self, tables, arrays, plan):
-            return {}, {"mtc": {"right": float("nan"), "trials": 4}}
+            return {}, {"mtc": {"right": float("nan"), "by": [0.5, float("nan")], "trials": 4}}
 
     rest = made.runs, made.qrels, PLAN
     with pytest.raises(InputError, match=r"summarise\(.*\) of Slip fails: ValueError: not enough"):
         run_study(Slip(), *rest, output=tmp_path / "slip", workers=Workers(jobs=1))
     study = run_study(Undefined(), *rest, output=tmp_path / "none", workers=Workers(jobs=1))
-    assert study.summary == {"mtc": {"right": None, "trials": 4}}
+    assert study.summary == {"mtc": {"right": None, "by": [0.5, None], "trials": 4}}
 
 
 def test_the_example_of_the_docs(made, tmp_path):

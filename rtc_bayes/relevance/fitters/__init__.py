@@ -321,9 +321,9 @@ def _check_draws(estimated: Draws, what: str) -> None:
 
 
 def _check_stored(estimated: Estimate, what: str) -> None:
-    """Refuse what a fit cannot keep on disk, and diagnostics that are none."""
+    """Refuse parameters that are no numbers or that no file can name, and no diagnostics."""
     for name, values in estimated.parameters.items():
-        if "/" in name:
+        if not isinstance(name, str) or "/" in name:
             raise FitError(f"{what} gave a parameter {name!r}; give it a name without a slash")
         try:
             kind = np.asarray(values).dtype
