@@ -122,12 +122,13 @@ def chosen(repetitions: int) -> pd.DataFrame:
     truth = labels.at_level(2).gold_grades()
     rows = []
     for misleading, weight in (
-        (0.1, 10),
         (0.2, 10),
-        (0.2, 100),
         (0.2, 1000),
-        (0.3, 10),
-        (0.3, 1000),
+        (0.4, 10),
+        (0.4, 100),
+        (0.4, 1000),
+        (0.6, 10),
+        (0.6, 1000),
     ):
         prior = rb.CrowdPrior(misleading=misleading, topic_weight=weight)
         p = rb.aggregate(labels, relevance_level=2, prior=prior, draws=200).probability

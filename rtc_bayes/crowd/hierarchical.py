@@ -3,13 +3,15 @@
 For pair i of topic t, with true grade z and the grade y that it seems to have to a judge:
 
     z_i ~ Categorical(pi_t),   pi_t ~ Dirichlet(kappa pi),   pi ~ Dirichlet(1)
-    y_i ~ Categorical(M[z_i]),   M[z] ~ Dirichlet(a[z])
+    y_i ~ Categorical(M[z_i]),   M[z] ~ Dirichlet(10 (.6 e_z + .4 s))
     label of judge j ~ Categorical(theta_j[y_i]),   theta_j as `abilities` says
 
-Documents that mislead (y is not z) mislead all judges together, so that many labels of one pair do
-not make it certain. How many there are is told by pairs of known grade alone (M is cut from the
-rest: labels of a crowd cannot say how often it errs as one); without these by the prior: a[z] sums
-to 10, of which a share of .2 falls on other grades.
+Documents that mislead do so to all judges together, so that many labels of one pair do not make it
+certain: such a document seems to have the grade of another, drawn at random. How many there are is
+told by pairs of known grade alone (M is cut from the rest: labels of a crowd cannot say how often
+it errs as one); without these by the prior, in which a share of .4 misleads. s are the shares of
+grades that Dawid and Skene's method finds, so that before anything is told there are as many
+documents of a grade as seem to be.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ class CrowdPrior:
     Attributes
     ----------
     misleading : float
-        The expected share of documents that seem to have another grade than they have.
+        The expected share of documents that mislead all judges together. Such a document seems to
+        have the grade of another, drawn at random, which may be its own.
     misleading_weight : float
         So many documents of known grade is that worth.
     topic_weight : float
@@ -59,10 +62,10 @@ class CrowdPrior:
     Examples
     --------
     >>> CrowdPrior().misleading
-    0.2
+    0.4
     """
 
-    misleading: float = 0.2
+    misleading: float = 0.4
     misleading_weight: float = 10.0
     topic_weight: float = 1000.0
 
@@ -73,12 +76,22 @@ class CrowdPrior:
             if not 0.0 < getattr(self, name) < np.inf:
                 raise InputError(f"{name} is {getattr(self, name)}", remedy="give a number above 0")
 
-    def seeming(self, n_grades: int) -> Floats:
-        """Return the pseudo-counts of grades that documents seem to have: (true, seeming)."""
-        wrong = self.misleading * self.misleading_weight / (n_grades - 1)
-        counts = np.full((n_grades, n_grades), wrong)
-        np.fill_diagonal(counts, (1.0 - self.misleading) * self.misleading_weight)
-        return counts
+    def seeming(self, shares: Floats) -> Floats:
+        """Return pseudo-counts of the grades that documents seem to have: (true, seeming).
+
+        Parameters
+        ----------
+        shares : ndarray, shape (grade,)
+            How common each grade is.
+
+        Examples
+        --------
+        >>> CrowdPrior().seeming(np.array([0.75, 0.25]))
+        array([[9., 1.],
+               [3., 7.]])
+        """
+        told = (1.0 - self.misleading) * np.eye(len(shares))
+        return self.misleading_weight * (told + self.misleading * shares)
 
 
 def hierarchical(
@@ -178,7 +191,7 @@ class _State:
         self.votes, self.prior, self.earlier = votes, prior, earlier
         self.random = np.random.default_rng(chain_seed)
         self.starts = np.searchsorted(votes.pair_of, np.arange(votes.n_pairs + 1))
-        self.seeming_prior = prior.seeming(k)
+        self.seeming_prior = prior.seeming((begin.sum(axis=0) + 1.0) / (votes.n_pairs + k))
         self.seeming = self.seeming_prior / self.seeming_prior.sum(axis=1, keepdims=True)
         self.prevalence = begin.mean(axis=0)
         self.of_topic = np.tile(self.prevalence, (votes.n_topics, 1))
