@@ -10,8 +10,8 @@ Documents that mislead do so to all judges together, so that many labels of one 
 certain: such a document seems to have the grade of another, drawn at random. How many there are is
 told by pairs of known grade alone (M is cut from the rest: labels of a crowd cannot say how often
 it errs as one); without these by the prior, in which a share of .4 misleads. s are the shares of
-grades that Dawid and Skene's method finds, so that before anything is told there are as many
-documents of a grade as seem to be.
+grades where nothing misleads, by a chain of their own, so that before anything is told there are as
+many documents of a grade as seem to be.
 """
 
 from __future__ import annotations
@@ -120,10 +120,11 @@ def hierarchical(
     for judge, counts in (history or {}).items():
         earlier[judge] = counts
     begin = dawid_skene(votes, iterations=20).grades
+    seeming = prior.seeming(shares_of_grades(votes, begin, prior, earlier, tune, seed))
     each = -(-draws // chains)
     total, kept, confusions, labelled, right = np.zeros_like(begin), [], [], [], []
     for chain_seed in spawn_seeds(seed, chains):
-        state = _State(votes, begin, prior, earlier, chain_seed)
+        state = _State(votes, begin, prior, seeming, earlier, chain_seed)
         for step in range(tune + each):
             chance = state.sweep(tuning=step < tune)
             if step >= tune:
@@ -139,6 +140,28 @@ def hierarchical(
     )
     counted = np.array(labelled)[:draws], np.array(right)[:draws]
     return Truths(grades, true[:draws], said[:draws], *counted, r_hat)
+
+
+def shares_of_grades(
+    votes: Votes, begin: Floats, prior: CrowdPrior, earlier: Floats, sweeps: int, seed: int
+) -> Floats:
+    """Return the expected shares of grades if no document misleads: (grade,).
+
+    Parameters
+    ----------
+    votes : Votes
+    begin : ndarray, shape (pair, grade)
+        Probabilities of grades to begin with.
+    prior : CrowdPrior
+    earlier : ndarray, shape (judge, true, given)
+        Earlier labels, counted.
+    sweeps : int
+        Of the chain; the second half counts.
+    seed : int
+    """
+    state = _State(votes, begin, prior, np.eye(votes.n_grades), earlier, seed)
+    kept = [state.sweep(tuning=step < sweeps // 2).mean(axis=0) for step in range(sweeps)]
+    return np.asarray(np.mean(kept[sweeps // 2 :], axis=0))
 
 
 def largest_r_hat(true: NDArray[np.int8], confusion: Floats) -> float | None:
@@ -173,25 +196,33 @@ def largest_r_hat(true: NDArray[np.int8], confusion: Floats) -> float | None:
         return None
     right = np.diagonal(confusion, axis1=3, axis2=4).mean(axis=3)
     values = np.concatenate([true.mean(axis=2, dtype=np.float64)[..., None], right], axis=2)
-    told = [
-        float(array_stats.rhat(values[..., n], chain_axis=0, draw_axis=1))
-        for n in range(values.shape[2])
-        if np.ptp(values[..., n]) > 0.0
-    ]
-    return max(told, default=None)
+    # chains that each stand still, at different values, have no variance within
+    with np.errstate(divide="ignore", invalid="ignore"):
+        told = [
+            float(array_stats.rhat(values[..., n], chain_axis=0, draw_axis=1))
+            for n in range(values.shape[2])
+            if np.ptp(values[..., n]) > 0.0
+        ]
+    return max((value for value in told if not np.isnan(value)), default=None)
 
 
 class _State:
     """The parameters of one chain."""
 
     def __init__(
-        self, votes: Votes, begin: Floats, prior: CrowdPrior, earlier: Floats, chain_seed: int
+        self,
+        votes: Votes,
+        begin: Floats,
+        prior: CrowdPrior,
+        seeming: Floats,
+        earlier: Floats,
+        chain_seed: int,
     ) -> None:
         k = votes.n_grades
         self.votes, self.prior, self.earlier = votes, prior, earlier
         self.random = np.random.default_rng(chain_seed)
         self.starts = np.searchsorted(votes.pair_of, np.arange(votes.n_pairs + 1))
-        self.seeming_prior = prior.seeming((begin.sum(axis=0) + 1.0) / (votes.n_pairs + k))
+        self.seeming_prior = seeming
         self.seeming = self.seeming_prior / self.seeming_prior.sum(axis=1, keepdims=True)
         self.prevalence = begin.mean(axis=0)
         self.of_topic = np.tile(self.prevalence, (votes.n_topics, 1))

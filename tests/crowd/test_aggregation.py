@@ -12,7 +12,12 @@ from hypothesis import given, settings, strategies as st
 import rtc_bayes as rb
 from rtc_bayes.crowd.abilities import JudgePopulation
 from rtc_bayes.crowd.expectation import dawid_skene
-from rtc_bayes.crowd.hierarchical import CrowdPrior, hierarchical
+from rtc_bayes.crowd.hierarchical import (
+    CrowdPrior,
+    hierarchical,
+    largest_r_hat,
+    shares_of_grades,
+)
 from rtc_bayes.crowd.votes import Votes
 from rtc_bayes.errors import CollectionWarning, FitWarning, InputError
 from rtc_bayes.report.labels_tables import judges_tables
@@ -320,7 +325,8 @@ def test_hierarchical_is_the_posterior_of_the_graph():
     # a heavy weight fixes the share that misleads, which is cut from the rest
     prior = CrowdPrior(misleading=0.4, misleading_weight=1e7, topic_weight=5.0)
     made = hierarchical(votes, draws=20_000, tune=1_000, chains=2, prior=prior, seed=1)
-    shares = (dawid_skene(votes, iterations=20).grades.sum(axis=0) + 1) / (votes.n_pairs + 2)
+    begin = dawid_skene(votes, iterations=20).grades
+    shares = shares_of_grades(votes, begin, prior, np.zeros((votes.n_judges, 2, 2)), 1_000, 1)
     seeming = 0.6 * np.eye(2) + 0.4 * shares
     with pm.Model():
         pi = pm.Dirichlet("pi", np.ones(2))
@@ -370,6 +376,39 @@ def test_hierarchical_is_the_posterior_of_the_graph():
     judged = judged.reshape(-1, votes.n_judges, 2, 2)
     said = np.linalg.inv(seeming) @ made.confusion.mean(axis=0)
     np.testing.assert_allclose(said, judged.mean(axis=0), atol=0.05)
+
+
+def workers_apart(share, seed):
+    """Four labels a pair of workers who err one by one, right with .75, and the true grades."""
+    truth = (np.random.default_rng(seed).random(600) < share).astype(int)
+    qrels = rb.Qrels({"1": {f"d{i}": int(grade) for i, grade in enumerate(truth)}})
+    labels = rb.simulate_labels(
+        qrels, n_judges=60, per_pair=4, expertise=0.75, concentration=20.0, seed=seed
+    )
+    return labels, labels.gold_grades()
+
+
+def test_hierarchical_is_not_behind_the_vote_where_nothing_misleads():
+    gains = []
+    for seed in (0, 1):
+        labels, truth = workers_apart(1 / 3, seed)
+        p = rb.aggregate(labels).probability
+        vote = rb.aggregate(labels, "mv").probability
+        gains.extend(((p > 0.5) == truth).astype(float) - ((vote > 0.5) == truth))
+        # as many relevant documents as seem to be: the posterior of how many there are has a
+        # standard deviation of about .03
+        assert p.mean() == pytest.approx(truth.mean(), abs=2 * 0.03)
+    assert np.mean(gains) > -3.0 * np.std(gains) / np.sqrt(len(gains))
+
+
+def test_shares_of_grades_are_where_nothing_misleads():
+    labels, truth = workers_apart(1 / 4, seed=0)
+    votes = Votes.of(labels, 1, graded=False, human=None)
+    begin, none = dawid_skene(votes, iterations=20).grades, np.zeros((votes.n_judges, 2, 2))
+    shares = shares_of_grades(votes, begin, CrowdPrior(), none, 400, seed=0)
+    assert shares.sum() == pytest.approx(1.0)
+    # 600 pairs, of which four labels tell about nine of ten: a standard error of .02
+    assert shares[1] == pytest.approx(truth.mean(), abs=3 * 0.02)
 
 
 def test_spammers_are_told_by_gold():
@@ -631,6 +670,15 @@ def test_words_of_before_name_those_of_now():
     ):
         with pytest.raises(InputError, match=said):
             call()
+
+
+def test_chains_that_each_stand_still_do_not_agree():
+    true = np.zeros((2, 8, 3), dtype=np.int8)
+    true[1] = 1
+    said = np.broadcast_to(np.eye(2), (2, 8, 1, 2, 2))
+    assert largest_r_hat(true, said) == np.inf
+    true[0, 4:], true[1, :4] = 1, 0
+    assert largest_r_hat(true, said) == np.inf
 
 
 def test_options_are_checked_as_those_of_the_method_that_is_taken():
