@@ -19,7 +19,7 @@ CALLS = {
     "evaluate": ([rb.evaluate], {"measure": "measures"}),
     "simulate": ([rb.simulate], {}),
     "merge": ([rb.merge], {}),
-    "labels": ([rb.aggregate, rb.read_labels], {}),
+    "labels": ([rb.aggregate, rb.CrowdPrior, rb.read_labels], {}),
     "fit": ([rb.fit], {}),
     "compare": ([rb.compare, rb.fit], {}),
     "build": ([rb.build], {}),

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from rtc_bayes.cli.arguments import NGrades, Out, Quiet, Seed
-from rtc_bayes.cli.inputs import format_of, refuse_unused
+from rtc_bayes.cli.inputs import format_of, refuse_unused, typed
 
 _ENDINGS: dict[str, Literal["erels", "csv", "json"]] = {
     "": "erels",
@@ -53,6 +53,14 @@ def labels(
         str | None, typer.Option(help="The judge of files that name none. Default: their names.")
     ] = None,
     n_grades: NGrades = None,
+    misleading: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            help="Of hierarchical: the share of documents that mislead all judges together, unless "
+            "known grades say otherwise. 0: judges err one by one.",
+        ),
+    ] = 0.4,
     families: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Of panel: judge,family; a family weighs as one judge."),
@@ -77,7 +85,7 @@ def labels(
     from rtc_bayes.collection import read_labels, read_qrels
     from rtc_bayes.collection.reading import read_families
     from rtc_bayes.collection.sources import files_of
-    from rtc_bayes.crowd import aggregate
+    from rtc_bayes.crowd import CrowdPrior, aggregate
     from rtc_bayes.crowd.votes import level_by
     from rtc_bayes.errors import InputError, warn
     from rtc_bayes.report.labels_tables import judges_tables
@@ -88,6 +96,9 @@ def labels(
     if output is None:
         refuse_unused(context, "without --output", "layout", remedy="give -o OUT, or leave it out")
     kind = format_of(layout, output, _ENDINGS)
+    if method not in (None, "hierarchical"):
+        refuse_unused(context, f"with --method {method}", "misleading")
+    prior = CrowdPrior(misleading=misleading) if typed(context, "misleading") else None
     if gold and human is not None:
         raise InputError("--gold and --human both say what is known", remedy="give one")
     read = read_labels(*files, judge=judge, n_grades=n_grades)
@@ -101,10 +112,11 @@ def labels(
     with announced("aggregating", quiet):
         made = aggregate(
             read,
-            method,
+            method or ("hierarchical" if prior else None),
             relevance_level=level,
             graded=graded,
             human=grades,
+            prior=prior,
             families=groups,
             seed=seed,
         )

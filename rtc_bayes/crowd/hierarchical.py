@@ -48,7 +48,7 @@ class CrowdPrior:
     ----------
     misleading : float
         The expected share of documents that mislead all judges together. Such a document seems to
-        have the grade of another, drawn at random, which may be its own.
+        have the grade of another, drawn at random, which may be its own. 0: judges err one by one.
     misleading_weight : float
         So many documents of known grade is that worth.
     topic_weight : float
@@ -57,7 +57,7 @@ class CrowdPrior:
     Raises
     ------
     InputError
-        A share outside (0, 1), a weight of 0 or less.
+        A share below 0 or from 1 on, a weight of 0 or less.
 
     Examples
     --------
@@ -70,8 +70,10 @@ class CrowdPrior:
     topic_weight: float = 1000.0
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.misleading < 1.0:
-            raise InputError(f"misleading is {self.misleading}", remedy="give a share in (0, 1)")
+        if not 0.0 <= self.misleading < 1.0:
+            raise InputError(
+                f"misleading is {self.misleading}", remedy="give a share from 0 on, below 1"
+            )
         for name in ("misleading_weight", "topic_weight"):
             if not 0.0 < getattr(self, name) < np.inf:
                 raise InputError(f"{name} is {getattr(self, name)}", remedy="give a number above 0")

@@ -241,6 +241,8 @@ def test_what_cannot_be_is_refused():
         rb.aggregate(labels, draws=0)
     with pytest.raises(InputError, match=r"misleading is 1\.0; give a share"):
         rb.CrowdPrior(misleading=1.0)
+    with pytest.raises(InputError, match=r"misleading is -0\.1; give a share"):
+        rb.CrowdPrior(misleading=-0.1)
     with pytest.raises(InputError, match="topic_weight is 0; give a number above 0"):
         rb.CrowdPrior(topic_weight=0)
     with pytest.warns(CollectionWarning, match="no pair whose grade is known has labels"):

@@ -24,6 +24,20 @@ def crowd(tmp_path):
     return path
 
 
+@pytest.mark.filterwarnings("ignore:the chains do not agree")
+def test_the_share_that_misleads_is_told(crowd, tmp_path, capsys):
+    out = tmp_path / "soft.erels"
+    assert main(["labels", str(crowd), "--misleading", "0", "-o", str(out)]) == 0
+    made = rb.aggregate(rb.read_labels(crowd), prior=rb.CrowdPrior(misleading=0))
+    assert rb.read_erels(out) == made.probabilities()
+    assert made.probabilities() != rb.aggregate(rb.read_labels(crowd)).probabilities()
+    capsys.readouterr()
+    assert main(["labels", str(crowd), "--method", "em", "--misleading", "0"]) == 2
+    assert "--misleading says nothing with --method em" in capsys.readouterr().err
+    assert main(["labels", str(crowd), "--misleading", "1"]) == 2
+    assert "misleading is 1.0; give a share" in capsys.readouterr().err
+
+
 def test_grades_of_a_panel_are_written(tmp_path):
     panel = tmp_path / "panel.txt"
     rows = [f"7 w{j} d{doc} {(doc + j // 2) % 3} {doc % 3}" for doc in range(9) for j in range(4)]
@@ -46,6 +60,7 @@ def test_grades_of_a_panel_are_written(tmp_path):
     assert written.filter(like="grade_").sum(axis=1).to_numpy() == pytest.approx(1.0)
 
 
+@pytest.mark.filterwarnings("ignore:the chains do not agree")
 @pytest.mark.parametrize("method", ["mv", "em", "hierarchical"])
 def test_the_command_writes_what_python_gives(crowd, tmp_path, method, capsys):
     out = tmp_path / "soft.erels"
