@@ -160,7 +160,10 @@ def list_of_topics(topics: Iterable[str | int]) -> list[str]:
     ['501', '502']
     """
     if isinstance(topics, Iterable) and not isinstance(topics, (str, bytes)):
-        topics = [str(int(id_)) if isinstance(id_, Integral) else id_ for id_ in topics]
+        topics = [
+            str(int(id_)) if isinstance(id_, Integral) and not isinstance(id_, bool) else id_
+            for id_ in topics
+        ]
     return list_of_names("topics", cast("Iterable[str]", topics))
 
 

@@ -170,8 +170,7 @@ class Panel:
         InputError
             Fewer than one draw.
         """
-        if draws < 1:
-            raise InputError(f"draws is {draws}", remedy="give 1 or more")
+        whole_number("draws", draws, least=1)
         generator = np.random.default_rng(self.seed)
         chosen = draw_components(self.weights, draws, generator)
         parts = []
@@ -254,6 +253,7 @@ def fit_panel(
     >>> fit_panel(scores, ["t"] * 4, [1, np.nan, 0, np.nan], n_grades=3).grades[1].round(2)
     array([0.28, 0.31, 0.41])
     """
+    whole_number("seed", seed)
     whole_number("n_grades", n_grades, least=2)
     if not 1 <= whole_number("relevance_level", relevance_level, least=1) < n_grades:
         raise InputError(

@@ -11,7 +11,7 @@ import numpy as np
 
 from rtc_bayes.checks import check_type, check_word, whole_number
 from rtc_bayes.collection import natural_key
-from rtc_bayes.collection.ids import list_of_topics
+from rtc_bayes.collection.ids import keyed_by_text, list_of_topics
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.signatures import explains_types, options_of
@@ -220,6 +220,7 @@ def _same_topics(matrices: list[ScoreMatrix]) -> list[ScoreMatrix]:
 
 
 def _gains(gain: Mapping[str, float], topics: Sequence[str]) -> Floats:
+    gain = keyed_by_text(gain, "topic")
     if unknown := [topic for topic in gain if topic not in topics]:
         raise InputError(
             f"a gain is for topic {unknown[0]}, which has no scores", remedy="name topics of scores"

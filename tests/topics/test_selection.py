@@ -139,6 +139,12 @@ def test_what_cannot_be_done_is_refused(words, message):
         rb.select_topics(drawn(8), **words)
 
 
+def test_a_gain_may_be_for_topics_that_are_numbers():
+    words = {"solver": "box", "budget": 3, "gain_weight": 1.0}
+    chosen = [rb.select_topics(drawn(8), gain=gain, **words) for gain in ({"1": 1}, {1: 1})]
+    assert chosen[0].weights == chosen[1].weights
+
+
 def test_measures_of_other_systems_are_refused():
     with pytest.raises(rb.InputError, match="AP has other systems or topics than AP"):
         rb.select_topics([drawn(1), drawn(1, systems=5)])
