@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -414,6 +415,7 @@ def _scores(
 
 def _numbers(path: str, name: str, value: str) -> dict[str, float]:
     """Read a CSV of two columns, a name and a number."""
+    from rtc_bayes.collection.lines import number
     from rtc_bayes.store.csv_rows import read_csv_rows
 
     header, *rows = read_csv_rows(path, f"{value}s", f"give columns {name},{value}")
@@ -427,12 +429,14 @@ def _numbers(path: str, name: str, value: str) -> dict[str, float]:
     read: dict[str, float] = {}
     for line, (key, text) in rows:
         try:
-            number = float(text)
+            amount = number(text)
+            if not math.isfinite(amount):
+                raise ValueError(text)
         except ValueError:
             raise InputError(
                 f"{text!r:.80} is not a number", path=path, line=line, remedy=f"give a {value}"
             ) from None
-        if read.setdefault(key, number) is not number:
+        if read.setdefault(key, amount) is not amount:
             raise InputError(
                 f"{name} {key} comes twice", path=path, line=line, remedy="keep one of them"
             )
