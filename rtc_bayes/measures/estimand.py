@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, get_args
 import numpy as np
 
 from rtc_bayes import defaults
-from rtc_bayes.checks import real_number, whole_fields
+from rtc_bayes.checks import check_word, real_number, whole_fields
 from rtc_bayes.collection.ids import text_of
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.measures.names import parse_measure
@@ -111,8 +111,7 @@ class Estimand:
                 )
             object.__setattr__(self, "relevance_level", 1)
         object.__setattr__(self, "measure", measure.name)
-        if self.scope not in get_args(Scope.__value__):
-            raise InputError(f"scope is {self.scope!r}", remedy='give "whole" or "pool"')
+        check_word("scope", self.scope, get_args(Scope.__value__))
         if isinstance(self.topics, str) or not isinstance(self.topics, Iterable):
             if self.topics not in ("all", "judged"):
                 raise InputError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from rtc_bayes.checks import whole_number
+from rtc_bayes.checks import check_word, whole_number
 from rtc_bayes.collection import Judgments, Pool, Qrels, natural_key
 from rtc_bayes.collection.ids import list_of_topics, some
 from rtc_bayes.collection.qrels import level_of
@@ -376,8 +376,7 @@ def rank_topics(
 def _check(noise: str, solver: str) -> None:
     if noise not in get_args(Noise):
         raise InputError(f"noise is {noise!r}", remedy=f"give one of {', '.join(get_args(Noise))}")
-    if solver not in get_args(Step):
-        raise InputError(f"solver is {solver!r}", remedy="give greedy or vote")
+    check_word("solver", solver, get_args(Step))
     if (noise, solver) == ("draws", "vote"):
         raise InputError(
             "subsets of systems do not vote by draws",

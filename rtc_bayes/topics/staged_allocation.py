@@ -314,8 +314,7 @@ def _check(pool: Pool, strategy: str, stages: int, sampling: str, size: str, bes
             f"strategy {strategy} weights topics by the stages before, and there is one alone",
             remedy="give 2 stages or more (--stages), or strategy uniform",
         )
-    if sampling not in ("rank", "depth", "uniform", "pool"):
-        raise InputError(f"sampling is {sampling!r}", remedy="give rank, depth, uniform or pool")
+    check_word("sampling", sampling, ("rank", "depth", "uniform", "pool"))
     if size not in ("exact", "expected") or (size, sampling) == ("expected", "pool"):
         raise InputError(
             f"size is {size!r} with sampling {sampling}", remedy="give exact, or draw at random"

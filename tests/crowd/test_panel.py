@@ -292,6 +292,8 @@ def test_strata_have_known_probabilities():
         (([[1.0]], ["t", "u"]), "2 topics"),
         (([[1.0]], ["t"], [2]), "human labels that are not 0 to 1 or NaN"),
         (([[1.0]], ["t"], [1, 0]), "human labels"),
+        (([["yes"]], ["t"]), r"scores are \[\['yes'\]\]; give labels of 0 to 1"),
+        (([[1.0]], ["t"], ["no"]), r"human labels are \['no'\]; give grades, and NaN where"),
     ],
 )
 def test_bad_input(arguments, message):

@@ -262,6 +262,8 @@ def test_power_is_that_of_the_noncentral_t() -> None:
     for effect in (-0.1, np.nan):
         with pytest.raises(rb.InputError, match=f"effect is {effect}"):
             rb.design_table(5, 40, effect=effect)
+    with pytest.raises(rb.InputError, match=r"groups is \{'a': 'S1'\}; give a whole number"):
+        rb.design_table({"a": "S1"}, 40)
 
 
 @pytest.mark.parametrize("limit", [1, 4, 8, 10, 11])

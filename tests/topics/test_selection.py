@@ -115,6 +115,7 @@ def test_a_selection_goes_to_a_file(tmp_path):
         ({"solver": "box", "size": 3, "gain": {"1": 1}}, "a gain without gain_weight above 0"),
         ({"solver": "box", "size": 3, "gain_weight": 1}, "gain_weight without gain; give both"),
         ({"solver": "box", "budget": 3, "gain_weight": -1}, "gain_weight is -1"),
+        ({"solver": "box", "budget": 3, "gain_weight": "high"}, "gain_weight is 'high'; give 0"),
         ({"gain": {"1": 1}}, "solver vote takes no gain"),
         ({"gain_weight": 1}, "solver vote takes no gain_weight"),
         (
