@@ -125,6 +125,7 @@ class HoldOutDesign(Shown):
         self.check_groups(groups)
         return tuple(system for system, group in groups.items() if group not in held)
 
+    @explains_types
     def judged_for(self, pool: Pool, groups: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
         """Return the systems for which each topic of a pool is judged.
 
@@ -226,6 +227,7 @@ class HoldOutDesign(Shown):
             blocks.setdefault(self.held_out(topic), []).append(topic)
         return {held: tuple(topics) for held, topics in blocks.items()}
 
+    @explains_types
     def pools(self, pool: Pool, groups: Mapping[str, str]) -> list[Pool]:
         """Cut a pool into those that are judged: by the groups held out, without their systems.
 

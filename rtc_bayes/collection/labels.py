@@ -259,6 +259,7 @@ class Labels:
         _, first, of_label = np.unique(key, return_index=True, return_inverse=True)
         return np.asarray(first[of_label], dtype=np.int64)
 
+    @explains_types
     def located(self, pool: Pool) -> Codes:
         """Return the document of a pool that each label is about; -1 where the pool lacks it.
 
@@ -278,6 +279,7 @@ class Labels:
                 documents[rows] = pool.locate(topic, docnos[self.document_of[rows]])
         return documents
 
+    @explains_types
     def unanswered_on(self, pool: Pool, judge: str | None = None) -> Codes:
         """Return the documents of a pool that a judge, or any, saw without giving a label.
 
@@ -292,6 +294,7 @@ class Labels:
         pairs = ((topic, docno) for topic, docno, by in self.unanswered if judge in (None, by))
         return pool.locate_pairs(pairs)
 
+    @explains_types
     def on(self, pool: Pool) -> Labels:
         """Return the labels that are about documents of a pool.
 

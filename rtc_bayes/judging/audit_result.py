@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging.audit_bets import AuditState
-from rtc_bayes.signatures import moved
+from rtc_bayes.signatures import explains_types, moved
 from rtc_bayes.store import rows_of
 
 if TYPE_CHECKING:
@@ -198,6 +198,7 @@ began, or begin anew without it
             f"That is {turn}: judge it next."
         )
 
+    @explains_types
     def beside(self, judgments: Judgments) -> tuple[Judgments, Judgments]:
         """Tell judgments by which a model was fitted from those of the audit.
 

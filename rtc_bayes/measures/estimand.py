@@ -19,6 +19,7 @@ from rtc_bayes.measures.residual import (
     residual_parts,
     short_lists_error,
 )
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -184,6 +185,7 @@ class Estimand:
             return cls()
         return value if isinstance(value, Estimand) else cls(measure=value)  # type: ignore[arg-type]
 
+    @explains_types
     def of_qrels(self, qrels: Qrels) -> Estimand:
         """Name the relevance level at which judgments are read.
 
@@ -236,6 +238,7 @@ class Estimand:
             return ""
         return counted_grades(highest, self.relevance_level or level)
 
+    @explains_types
     def pool(self, runs: Runs, qrels: Qrels | None = None, *, pad: bool = False) -> Pool:
         """Pool runs to the depth.
 
@@ -258,6 +261,7 @@ class Estimand:
             return pool
         return replace(pool, score_depth=pool.reach)
 
+    @explains_types
     def judgments(self, pool: Pool, qrels: Qrels, judged_for: JudgedFor = None) -> Judgments:
         """Read judgments over a pool at the relevance level, or at theirs where none is named.
 
@@ -285,6 +289,7 @@ class Estimand:
             )
         return judgments
 
+    @explains_types
     def on(self, pool: Pool, judgments: Judgments | None = None) -> tuple[Estimand, Pool]:
         """Say what the estimand is of a pool at hand, and read the pool to the score depth.
 
