@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     Depth,
     Layout,
@@ -249,7 +250,9 @@ def extend(
             help="Of reuse: over ranks of judged documents, or over all as the thesis prints it."
         ),
     ] = "corrected",
-    depth: Annotated[int, typer.Option(help="Pool this many documents of each list.")] = 100,
+    depth: Annotated[
+        int, typer.Option(help="Pool this many documents of each list.")
+    ] = defaults.DEPTH,
     runs: RunsRead,
     layout: Layout = None,
     output: Out = None,
