@@ -266,6 +266,16 @@ def test_power_is_that_of_the_noncentral_t() -> None:
         rb.design_table({"a": "S1"}, 40)
 
 
+def test_demands_of_groups_that_are_numbers():
+    numbers = {f"s{n}": n // 2 for n in range(10)}
+    texts = {system: str(group) for system, group in numbers.items()}
+    common = {"held": 2, "budget": 900, "seed": 1}
+    demands = {"never_together": [(0, 1)], "most": {0: 3}, "costs": {0: 10}}
+    as_texts = {"never_together": [("0", "1")], "most": {"0": 3}, "costs": {"0": 10}}
+    design = rb.hold_out(numbers, 30, **demands, **common)
+    assert design.to_frame().equals(rb.hold_out(texts, 30, **as_texts, **common).to_frame())
+
+
 @pytest.mark.parametrize("limit", [1, 4, 8, 10, 11])
 def test_a_group_with_a_limit_is_held_out_as_often_as_it_may(limit):
     """Of 30 topics a fair share is 12 of each of five groups."""
