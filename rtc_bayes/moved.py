@@ -17,6 +17,7 @@ _NOW = {
     "calibration.truth": "trials.complete",
     "confidence.study": "confidence.setting",
     "judging.suggest": "judging.choosing",
+    "relevance.calibration": "relevance.system_calibration",
     "reuse.planning": "reuse.design",
     "robustness.design": "trials.plan",
     "robustness.running": "trials.running",

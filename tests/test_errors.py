@@ -159,8 +159,6 @@ def test_an_attribute_of_before_is_told_the_new_one(word, now):
 @pytest.mark.parametrize(
     "statement",
     [
-        "import rtc_bayes.relevance.calibration",
-        "from rtc_bayes.relevance.calibration import Calibration",
         "from rtc_bayes.relevance import calibration",
         "import rtc_bayes.relevance; rtc_bayes.relevance.calibration",
     ],

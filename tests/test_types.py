@@ -43,6 +43,29 @@ def test_an_argument_of_another_type_is_named(function, parameter):
     assert "Other" in str(caught.value)
 
 
+def methods_of_own_classes():
+    """Methods, with such a parameter each."""
+    for of in sorted(CLASSES):
+        for name in vars(getattr(rb, of)):
+            method = getattr(getattr(rb, of), name)
+            if name.startswith("_") or not callable(method):
+                continue
+            parameters = inspect.signature(method).parameters.values()
+            fixed = [p for p in parameters if p.kind is not p.VAR_POSITIONAL]
+            own = [p.name for p in fixed if {*str(p.annotation).split(" | ")} <= CLASSES]
+            if own:
+                yield pytest.param(method, own[0], id=f"{of}.{name}")
+
+
+@pytest.mark.parametrize(("method", "parameter"), [*methods_of_own_classes()])
+def test_an_argument_of_a_method_of_another_type_is_named(method, parameter):
+    required = [
+        p.name for p in inspect.signature(method).parameters.values() if p.default is p.empty
+    ]
+    with pytest.raises(InputError, match=r"Other|of type object"):
+        method(**{name: Other() for name in {*required, parameter}})
+
+
 @pytest.fixture(scope="module")
 def made():
     simulated = rb.simulate(n_topics=3, n_systems=3, seed=1)
@@ -106,6 +129,9 @@ def made():
             r"weights are a list; give \{system: weight\}",
         ),
         (lambda s, p, j, f: rb.Labels.of(None, ["d"], ["j"], [1]), "topics are a NoneType, not a"),
+        (lambda s, p, j, f: rb.Judgments.none(s.runs), "pool is a Runs, not a Pool; pool the runs"),
+        (lambda s, p, j, f: f.predict(s.runs), "pool is a Runs, not a Pool"),
+        (lambda s, p, j, f: s.runs.condensed({}), "qrels are a dict, not a Qrels; read them"),
     ],
 )
 def test_what_is_mixed_up_is_named(made, call, message, tmp_path, monkeypatch):

@@ -37,7 +37,7 @@ from rtc_bayes.measures.estimand import EstimandLike
 from rtc_bayes.relevance import Draws, ModelSpec, RelevanceModel, is_sampler
 from rtc_bayes.robustness.robustness_study import MOVED
 from rtc_bayes.signatures import explains_types, moved
-from rtc_bayes.store import spawn_seeds
+from rtc_bayes.store import rows_of, spawn_seeds
 from rtc_bayes.store.shown import counted
 from rtc_bayes.trials.complete import Collection, Truth
 from rtc_bayes.trials.kind import (
@@ -313,9 +313,9 @@ class Calibration(Kind[CalibrationStudy]):
             "relevance": overall,
             "confidence": score_pairs(tables["pairs"], seed=plan.seed).to_dict(),
             **_tau(fitted, plan.seed),
-            "coverage": _records(derived["coverage"]),
-            "bias": _records(derived["bias"]),
-            "checks": _records(_summarise_checks(tables["checks"])),
+            "coverage": rows_of(derived["coverage"]),
+            "bias": rows_of(derived["bias"]),
+            "checks": rows_of(_summarise_checks(tables["checks"])),
             "leave_one_out": _summarise_loo(fitted),
         }
 
@@ -480,11 +480,3 @@ def _summarise_loo(trials: pd.DataFrame) -> dict[str, float] | None:
         "unreliable_share": float(left["unreliable"].sum() / judged),
         "worst_pareto_k": float(left["worst_pareto_k"].max()),
     }
-
-
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return rows as JSON holds them, undefined numbers as None."""
-    return [
-        {key: None if value != value else value for key, value in row.items()}
-        for row in frame.to_dict("records")
-    ]

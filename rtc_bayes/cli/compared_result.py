@@ -34,12 +34,13 @@ class ComparedResult:
     def write_json(self, output: str | None) -> None:
         """Write the comparison as JSON; of several measures, a list."""
         from rtc_bayes.report.terminal import write_value
+        from rtc_bayes.store import rows_of
 
         written = [each.to_dict() for each in self.compared]
         for entry, look in zip(written, self.audits, strict=False):
             entry["audit"] = look.to_dict()
         for entry, frame in zip(written, self.by_topic, strict=False):
-            entry["per_topic"] = frame.to_dict("records")
+            entry["per_topic"] = rows_of(frame)
         write_value(written[0] if len(written) == 1 else written, output, None)
 
     def write_csv(self, output: str | None, *, ranks: bool) -> None:

@@ -351,6 +351,8 @@ def _topics_of(path: str) -> list[str]:
             raise InputError(f"{word!r:.80} is no topic", path=path, line=line, remedy=remedy)
     lines_of: dict[str, int] = {}
     for line, topic in ids:
+        if not topic:
+            raise InputError("a row without a topic", path=path, line=line, remedy=remedy)
         if topic in lines_of:
             raise InputError(
                 f"topic {topic} stands twice, first in line {lines_of[topic]}",

@@ -90,7 +90,7 @@ def labels(
     from rtc_bayes.errors import InputError, warn
     from rtc_bayes.report.labels_tables import judges_tables
     from rtc_bayes.report.terminal import write_frame, write_tables, write_value
-    from rtc_bayes.store import announced, digest_files, meta_path, provenance, write_json
+    from rtc_bayes.store import announced, digest_files, meta_path, provenance, rows_of, write_json
     from rtc_bayes.store.shown import counted
 
     if output is None:
@@ -137,5 +137,5 @@ def labels(
         case "csv":
             write_frame(made.to_frame(), output, meta)
         case "json":
-            write_value(made.to_frame().to_dict("records"), output, meta)
+            write_value(rows_of(made.to_frame()), output, meta)
     typer.echo(f"in {output}")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from rtc_bayes import defaults
 from rtc_bayes.cli.arguments import (
     Depth,
     Layout,
@@ -248,7 +250,9 @@ def extend(
             help="Of reuse: over ranks of judged documents, or over all as the thesis prints it."
         ),
     ] = "corrected",
-    depth: Annotated[int, typer.Option(help="Pool this many documents of each list.")] = 100,
+    depth: Annotated[
+        int, typer.Option(help="Pool this many documents of each list.")
+    ] = defaults.DEPTH,
     runs: RunsRead,
     layout: Layout = None,
     output: Out = None,
@@ -414,6 +418,7 @@ def _scores(
 
 def _numbers(path: str, name: str, value: str) -> dict[str, float]:
     """Read a CSV of two columns, a name and a number."""
+    from rtc_bayes.collection.lines import number
     from rtc_bayes.store.csv_rows import read_csv_rows
 
     header, *rows = read_csv_rows(path, f"{value}s", f"give columns {name},{value}")
@@ -427,12 +432,14 @@ def _numbers(path: str, name: str, value: str) -> dict[str, float]:
     read: dict[str, float] = {}
     for line, (key, text) in rows:
         try:
-            number = float(text)
+            amount = number(text)
+            if not math.isfinite(amount):
+                raise ValueError(text)
         except ValueError:
             raise InputError(
                 f"{text!r:.80} is not a number", path=path, line=line, remedy=f"give a {value}"
             ) from None
-        if read.setdefault(key, number) is not number:
+        if read.setdefault(key, amount) is not amount:
             raise InputError(
                 f"{name} {key} comes twice", path=path, line=line, remedy="keep one of them"
             )

@@ -27,7 +27,7 @@ from rtc_bayes.collection.run_files import RunFile, read_run_file
 from rtc_bayes.collection.runs import Run, Runs
 from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.signatures import explains_types
-from rtc_bayes.store import json_of, write_csv
+from rtc_bayes.store import json_of, rows_of, write_csv
 from rtc_bayes.store.shown import Shown, counted, page_by
 
 if TYPE_CHECKING:
@@ -124,8 +124,8 @@ class Description(Shown):
             "remarks": [remark.to_dict() for remark in self.remarks],
             "depth": self.depth,
             "relevance_level": self.relevance_level,
-            "systems": _records(self.systems),
-            "topics": _records(self.topics),
+            "systems": rows_of(self.systems),
+            "topics": rows_of(self.topics),
             "overlap": [
                 [_plain(value) for value in row] for row in self.overlap.to_numpy().tolist()
             ],
@@ -493,14 +493,6 @@ def _labelled(overlap: Floats, systems: tuple[str, ...]) -> xr.DataArray:
     return xr.DataArray(
         overlap, dims=("system", "other"), coords={"system": names, "other": names}, name="overlap"
     )
-
-
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """One mapping for each row, undefined values as None."""
-    return [
-        {str(name): _plain(value) for name, value in row.items()}
-        for row in frame.to_dict("records")
-    ]
 
 
 def _plain(value: Any) -> Any:

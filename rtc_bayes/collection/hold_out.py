@@ -101,7 +101,7 @@ class HoldOutDesign(Shown):
         freeze(mask)
         object.__setattr__(self, "contributes", mask)
 
-    def held_out(self, topic: str) -> tuple[str, ...]:
+    def held_out(self, topic: str | int) -> tuple[str, ...]:
         """Return the groups that are held out of a topic, in the design's order.
 
         Raises
@@ -109,19 +109,15 @@ class HoldOutDesign(Shown):
         InputError
             A topic that the design lacks.
         """
-        if topic not in self._place:
-            raise InputError(
-                f"the design has no topic {topic}", remedy="plan a design over these topics"
-            )
-        column = self.contributes[:, self._place[topic]]
+        column = self.contributes[:, self._column(topic)]
         return tuple(g for g, here in zip(self.groups, column, strict=True) if not here)
 
-    def contributors(self, topic: str, groups: Mapping[str, str]) -> tuple[str, ...]:
+    def contributors(self, topic: str | int, groups: Mapping[str, str]) -> tuple[str, ...]:
         """Return the systems that take part in judging a topic.
 
         Parameters
         ----------
-        topic : str
+        topic : str or int
         groups : mapping of str to str
             Group of each system.
         """
@@ -129,6 +125,7 @@ class HoldOutDesign(Shown):
         self.check_groups(groups)
         return tuple(system for system, group in groups.items() if group not in held)
 
+    @explains_types
     def judged_for(self, pool: Pool, groups: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
         """Return the systems for which each topic of a pool is judged.
 
@@ -162,15 +159,16 @@ class HoldOutDesign(Shown):
         return {topic: self.contributors(topic, of_pool) for topic in pool.topics}
 
     def mask(
-        self, systems: Sequence[str], groups: Mapping[str, str], topics: Sequence[str]
+        self, systems: Sequence[str], groups: Mapping[str, str], topics: Sequence[str | int]
     ) -> NDArray[np.bool_]:
         """Say where systems contribute, in the order of a score matrix.
 
         Parameters
         ----------
-        systems, topics : sequence of str
+        systems : sequence of str
         groups : mapping of str to str
             Group of each system; more systems than those asked for are let be.
+        topics : sequence of str or int
 
         Returns
         -------
@@ -190,10 +188,16 @@ class HoldOutDesign(Shown):
         rows = {group: n for n, group in enumerate(self.groups)}
         of_systems = groups_of(systems, groups)
         self.check_groups(dict(zip(systems, of_systems, strict=True)))
-        for topic in topics:
-            self.held_out(topic)
         rows_asked = [rows[group] for group in of_systems]
-        return self.contributes[np.ix_(rows_asked, [self._place[t] for t in topics])]
+        return self.contributes[np.ix_(rows_asked, [self._column(topic) for topic in topics])]
+
+    def _column(self, topic: str | int) -> int:
+        """Return the place of a topic, or refuse it."""
+        if (id_ := text_of(topic, "topic")) not in self._place:
+            raise InputError(
+                f"the design has no topic {id_}", remedy="plan a design over these topics"
+            )
+        return self._place[id_]
 
     def check_groups(self, groups: Mapping[str, str]) -> None:
         """Refuse groups that the design lacks.
@@ -223,6 +227,7 @@ class HoldOutDesign(Shown):
             blocks.setdefault(self.held_out(topic), []).append(topic)
         return {held: tuple(topics) for held, topics in blocks.items()}
 
+    @explains_types
     def pools(self, pool: Pool, groups: Mapping[str, str]) -> list[Pool]:
         """Cut a pool into those that are judged: by the groups held out, without their systems.
 

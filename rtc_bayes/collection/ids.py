@@ -146,8 +146,8 @@ def list_of_names(argument: str, names: Iterable[str]) -> list[str]:
     return [str(name) for name in listed]
 
 
-def list_of_topics(topics: Iterable[str | int]) -> list[str]:
-    """Return topic ids as a list of texts; a whole number stands for its digits.
+def list_of_ids(argument: str, ids: Iterable[str | int]) -> list[str]:
+    """Return ids as :func:`list_of_names` does names; a whole number stands for its digits.
 
     Raises
     ------
@@ -156,12 +156,26 @@ def list_of_topics(topics: Iterable[str | int]) -> list[str]:
 
     Examples
     --------
+    >>> list_of_ids("groups", [1, "2"])
+    ['1', '2']
+    """
+    if isinstance(ids, Iterable) and not isinstance(ids, (str, bytes)):
+        ids = [
+            str(int(id_)) if isinstance(id_, Integral) and not isinstance(id_, bool) else id_
+            for id_ in ids
+        ]
+    return list_of_names(argument, cast("Iterable[str]", ids))
+
+
+def list_of_topics(topics: Iterable[str | int]) -> list[str]:
+    """Return topic ids as a list of texts: see :func:`list_of_ids`.
+
+    Examples
+    --------
     >>> list_of_topics([501, "502"])
     ['501', '502']
     """
-    if isinstance(topics, Iterable) and not isinstance(topics, (str, bytes)):
-        topics = [str(int(id_)) if isinstance(id_, Integral) else id_ for id_ in topics]
-    return list_of_names("topics", cast("Iterable[str]", topics))
+    return list_of_ids("topics", topics)
 
 
 def by_topic[Value](values: Iterable[tuple[str, str, Value]]) -> dict[str, dict[str, Value]]:

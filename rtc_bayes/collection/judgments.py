@@ -126,6 +126,7 @@ class Judgments(Saved):
             object.__setattr__(self, name, frozen(values))
 
     @classmethod
+    @explains_types
     def none(
         cls,
         pool: Pool,
@@ -153,6 +154,7 @@ class Judgments(Saved):
         )
 
     @classmethod
+    @explains_types
     def from_labels(
         cls,
         pool: Pool,
@@ -600,6 +602,7 @@ class Judgments(Saved):
         counts = np.bincount(topic, weights=values, minlength=self.pool.n_topics)
         return counts.astype(np.float64)  # of nothing, NumPy counts in integers
 
+    @explains_types
     def on(self, pool: Pool) -> Judgments:
         """Return the same judgments over another pool, extended by documents it lacks.
 

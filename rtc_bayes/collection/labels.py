@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.checks import whole_number
-from rtc_bayes.collection.ids import by_topic, list_of_names, some
+from rtc_bayes.collection.ids import by_topic, list_of_names, list_of_topics, some
 from rtc_bayes.collection.label_columns import (
     HIGHEST,
     Codes,
@@ -259,6 +259,7 @@ class Labels:
         _, first, of_label = np.unique(key, return_index=True, return_inverse=True)
         return np.asarray(first[of_label], dtype=np.int64)
 
+    @explains_types
     def located(self, pool: Pool) -> Codes:
         """Return the document of a pool that each label is about; -1 where the pool lacks it.
 
@@ -278,6 +279,7 @@ class Labels:
                 documents[rows] = pool.locate(topic, docnos[self.document_of[rows]])
         return documents
 
+    @explains_types
     def unanswered_on(self, pool: Pool, judge: str | None = None) -> Codes:
         """Return the documents of a pool that a judge, or any, saw without giving a label.
 
@@ -292,6 +294,7 @@ class Labels:
         pairs = ((topic, docno) for topic, docno, by in self.unanswered if judge in (None, by))
         return pool.locate_pairs(pairs)
 
+    @explains_types
     def on(self, pool: Pool) -> Labels:
         """Return the labels that are about documents of a pool.
 
@@ -353,7 +356,7 @@ class Labels:
         )
 
     def select(
-        self, *, judges: Iterable[str] | None = None, topics: Iterable[str] | None = None
+        self, *, judges: Iterable[str] | None = None, topics: Iterable[str | int] | None = None
     ) -> Labels:
         """Return the labels of some judges and topics; None: of all.
 
@@ -367,9 +370,9 @@ class Labels:
         """
         keep = np.ones(self.n_labels, dtype=bool)
         if judges is not None:
-            keep &= _chosen("judges", judges, self.judges)[self.judge_of]
+            keep &= _chosen("judges", list_of_names("judges", judges), self.judges)[self.judge_of]
         if topics is not None:
-            keep &= _chosen("topics", topics, self.topics)[self.topic_of]
+            keep &= _chosen("topics", list_of_topics(topics), self.topics)[self.topic_of]
         kept = self.keep(keep)
         unanswered = tuple(
             (topic, docno, judge)
@@ -514,8 +517,8 @@ class Labels:
         )
 
 
-def _chosen(what: str, names: Iterable[str], all_names: Sequence[str]) -> NDArray[np.bool_]:
-    chosen = set(list_of_names(what, names))
+def _chosen(what: str, names: Sequence[str], all_names: Sequence[str]) -> NDArray[np.bool_]:
+    chosen = set(names)
     unknown = chosen - set(all_names)
     if unknown:
         raise InputError(

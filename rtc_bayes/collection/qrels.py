@@ -126,6 +126,9 @@ class Qrels(_TopicTable[int]):
     ----------
     table : mapping of str to mapping of str to int
         Per topic the grade of each docno. Of other `Qrels` what is known beside them is kept.
+    path, digest : str, optional
+        The file that they were read from, which errors name, and the digest of what it holds.
+        Without a digest it is made of the table.
     judged_for : sequence of str, or mapping of str to sequence of str, optional
         The systems whose documents were judged: of all topics, or of each. None: not known.
     hold_out : str, optional
@@ -404,7 +407,7 @@ class Prels(_TopicTable[Prel]):
     Parameters
     ----------
     table : mapping of str to mapping of str to Prel
-    relevance_level : int, optional
+    path, digest, relevance_level
         As of :class:`Qrels`.
 
     Raises

@@ -188,8 +188,8 @@ def read_groups(source: Any, *, systems: Sequence[str] | None = None) -> dict[st
     ----------
     source : str, Path, data frame or mapping
         A file, plain or gzipped, whose fields are separated by a comma or by white space, with or
-        without a first line ``system,group``; a frame with a column system, name, tag or run and
-        a column group or site; or a mapping of system to group.
+        without a first line of the names of columns, ``system,group``; a frame; or a mapping of
+        system to group. Columns are called system, name, tag or run, and group or site.
     systems : sequence of str, optional
         Those that must have a group: these alone are returned, in this order.
 
@@ -220,7 +220,7 @@ def read_groups(source: Any, *, systems: Sequence[str] | None = None) -> dict[st
 def _groups(source: Any) -> dict[str, str]:
     match kind_of(source):
         case "path":
-            return _by_name(source, GROUPS)
+            return _by_name(source, GROUPS, SYSTEM, GROUP)
         case "frame":
             records = Records.of_frame(source)
             systems = records.ids(records.name(SYSTEM))
@@ -258,19 +258,25 @@ def read_families(path: str | Path) -> dict[str, str]:
     ...     read_families(file)
     {'gpt-4o-a': 'gpt-4o'}
     """
-    return _by_name(path, FAMILIES)
+    return _by_name(path, FAMILIES, FAMILIES.fields[:1], FAMILIES.fields[1:])
 
 
-def _by_name(path: str | Path, layout: Layout) -> dict[str, str]:
-    """Read a file of two columns; the first names each line once."""
+def _by_name(
+    path: str | Path, layout: Layout, names: Sequence[str], values: Sequence[str]
+) -> dict[str, str]:
+    """Read a file of two columns, the first of which names each line once.
+
+    A first line of one of the `names` and one of the `values` that columns may have is left out.
+    """
     name, value = layout.fields
     rows = _rows(path, layout)
     pairs = list(zip(map(unquoted, rows.text(name)), map(unquoted, rows.text(value)), strict=True))
     read = dict(pairs)
     if len(read) < len(pairs):
         raise rows.duplicate(name)
-    if pairs[0] == (name, value):
-        del read[name]
+    first, second = pairs[0]
+    if first.lower() in names and second.lower() in values:
+        del read[first]
     return read
 
 

@@ -104,6 +104,7 @@ class Relevance(Saved):
         object.__setattr__(self, "probability", frozen)
 
     @classmethod
+    @explains_types
     def from_values(
         cls,
         pool: Pool,
@@ -276,6 +277,7 @@ class Relevance(Saved):
         """Topics in natural order."""
         return natural_order(str(t) for t in self.probability["topic"].values)
 
+    @explains_types
     def on(self, pool: Pool, *, nonrelevant: bool = False) -> tuple[Pool, NDArray[np.floating]]:
         """Line the probabilities up with a pool.
 

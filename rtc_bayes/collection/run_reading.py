@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.checks import brief_repr, whole_number
+from rtc_bayes.checks import brief_repr, check_word, whole_number
 from rtc_bayes.collection.cache import RunCache
 from rtc_bayes.collection.ids import shown, text_of
 from rtc_bayes.collection.lines import RUN, Rows
@@ -88,10 +88,8 @@ def read_runs(
     >>> runs["bm25"].ranking("401").tolist()
     ['d2', 'd1']
     """
-    if name_by not in ("tag", "file"):
-        raise InputError(f"name_by is {name_by!r}", remedy='give "tag" or "file"')
-    if order not in ("score", "rank"):
-        raise InputError(f"order is {order!r}", remedy='give "score" or "rank"')
+    check_word("name_by", name_by, ("tag", "file"))
+    check_word("order", order, ("score", "rank"))
     if depth is not None:
         depth = whole_number("depth", depth, least=1)
     folder = cache or os.environ.get("RTC_BAYES_CACHE")

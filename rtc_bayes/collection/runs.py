@@ -15,6 +15,7 @@ from rtc_bayes.collection.immutable import Immutable, freeze
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.collection.unretrieved import NAMES
 from rtc_bayes.errors import InputError
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -254,6 +255,7 @@ class Runs(Immutable, Mapping[str, Run]):
         """Return only the named systems, in the order named."""
         return Runs(self[name] for name in list_of_names("systems", systems))
 
+    @explains_types
     def condensed(self, qrels: Qrels) -> Runs:
         """Return the lists without the documents that nobody judged (Sakai 2007).
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtc_bayes import defaults, measures
-from rtc_bayes.checks import real_number, whole_fields
+from rtc_bayes.checks import check_word, real_number, whole_fields
 from rtc_bayes.collection.grades import GRADE_DRAWS
 from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.collection.relevance import as_relevance
@@ -147,8 +147,7 @@ class Setting:
             ("moments", self.moments, get_args(AskedMomentKind)),
             ("form", self.form, get_args(Choice)),
         ):
-            if value not in kinds:
-                raise InputError(f"{name} is {value!r}", remedy=f"choose one of {', '.join(kinds)}")
+            check_word(name, value, kinds)
         whole_fields(self, outcomes=2, seed=0)
         if self.rope is not None:
             object.__setattr__(self, "rope", check_rope(self.rope))

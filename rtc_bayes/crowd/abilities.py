@@ -125,6 +125,7 @@ def log_chances(odds: Floats, n_grades: int) -> Floats:  # pragma: no cover  (co
     ----------
     odds : ndarray, shape (judge, odds)
         Log odds of each wrong grade to the right one, by seeming grade.
+    n_grades : int
     """
     said = np.empty((len(odds), n_grades, n_grades))
     for judge in range(len(odds)):
@@ -152,6 +153,7 @@ def draw_odds(  # pragma: no cover  (compiled)
 
     Parameters
     ----------
+    random : numpy.random.Generator
     counts : ndarray, shape (judge, seeming, given)
         What judges said.
     mean : ndarray, shape (odds,)

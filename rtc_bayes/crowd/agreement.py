@@ -100,7 +100,7 @@ def agreement(
             "are the same, which tells nothing of agreement",
             remedy="give labels of more pairs by several judges",
         )
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(whole_number("seed", seed))
     n = len(counts)
     drawn = [_alpha(counts[random.integers(n, size=n)], scale) for _ in range(resamples)]
     low, high = np.nanquantile(drawn, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0])

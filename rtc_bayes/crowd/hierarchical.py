@@ -23,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from rtc_bayes.checks import real_number
 from rtc_bayes.crowd.abilities import JudgePopulation, draw_odds, log_chances
 from rtc_bayes.crowd.adaptive_walk import AdaptiveWalk
 from rtc_bayes.crowd.expectation import dawid_skene
 from rtc_bayes.crowd.hierarchical_kernel import draw_prevalences, log_evidence, sweep
 from rtc_bayes.crowd.votes import Floats, Truths, Votes
-from rtc_bayes.errors import InputError
 from rtc_bayes.store import spawn_seeds
 
 _FOLLOWING = 5
@@ -70,13 +70,11 @@ class CrowdPrior:
     topic_weight: float = 1000.0
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.misleading < 1.0:
-            raise InputError(
-                f"misleading is {self.misleading}", remedy="give a share from 0 on, below 1"
-            )
+        remedy = "give a share from 0 on, below 1"
+        real_number("misleading", self.misleading, 0.0, 1.0, remedy, ends="[)")
         for name in ("misleading_weight", "topic_weight"):
-            if not 0.0 < getattr(self, name) < np.inf:
-                raise InputError(f"{name} is {getattr(self, name)}", remedy="give a number above 0")
+            value = getattr(self, name)
+            real_number(name, value, 0.0, np.inf, "give a number above 0", ends="()")
 
     def seeming(self, shares: Floats) -> Floats:
         """Return pseudo-counts of the grades that documents seem to have: (true, seeming).

@@ -130,6 +130,7 @@ def draw_prevalences(  # pragma: no cover  (compiled)
 
     Parameters
     ----------
+    random : numpy.random.Generator
     seem : int array, shape (topic, grade)
         Pairs whose grade is not known, counted by the grade that they seem to have.
     told : int array, shape (topic, grade)

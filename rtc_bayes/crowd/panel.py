@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from rtc_bayes.checks import whole_number
+from rtc_bayes.checks import as_numbers, whole_number
 from rtc_bayes.crowd.panel_features import Codes, Features, Floats, features_of
 from rtc_bayes.crowd.panel_laplace import (
     Normal,
@@ -170,8 +170,7 @@ class Panel:
         InputError
             Fewer than one draw.
         """
-        if draws < 1:
-            raise InputError(f"draws is {draws}", remedy="give 1 or more")
+        whole_number("draws", draws, least=1)
         generator = np.random.default_rng(self.seed)
         chosen = draw_components(self.weights, draws, generator)
         parts = []
@@ -254,6 +253,7 @@ def fit_panel(
     >>> fit_panel(scores, ["t"] * 4, [1, np.nan, 0, np.nan], n_grades=3).grades[1].round(2)
     array([0.28, 0.31, 0.41])
     """
+    whole_number("seed", seed)
     whole_number("n_grades", n_grades, least=2)
     if not 1 <= whole_number("relevance_level", relevance_level, least=1) < n_grades:
         raise InputError(
@@ -343,7 +343,7 @@ def _checked(
     n_pairs: int,
     n_grades: int,
 ) -> tuple[Floats, Floats, Sequence[str]]:
-    values = np.asarray(scores, dtype=np.float64)
+    values = as_numbers(scores, "scores are", "give labels of 0 to 1")
     if values.ndim != 2 or not values.size or len(values) != n_pairs:
         raise InputError(
             f"scores of shape {values.shape} for {counted(n_pairs, 'topic')}",
@@ -359,7 +359,8 @@ def _checked(
             f"{counted(len(names), 'name')} of {counted(values.shape[1], 'judge')}",
             remedy="give one name a column",
         )
-    labels = np.full(n_pairs, np.nan) if human is None else np.asarray(human, dtype=np.float64)
+    known_to = np.full(n_pairs, np.nan) if human is None else human
+    labels = as_numbers(known_to, "human labels are", "give grades, and NaN where there is none")
     allowed = np.isin(labels[~np.isnan(labels)], np.arange(n_grades))
     if labels.shape != (n_pairs,) or not allowed.all():
         raise InputError(

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rtc_bayes.checks import whole_number
 from rtc_bayes.crowd.panel import Panel
 from rtc_bayes.crowd.panel_features import Codes, Floats
 from rtc_bayes.errors import InputError
@@ -165,7 +166,7 @@ def draw_checks(panel: Panel, count: int, *, strata: int = 5, seed: int = 0) -> 
     mean = np.array([panel.probability[group].mean() for group in groups])
     sizes = np.array([len(group) for group in groups])
     shares = _allocate(count, sizes, sizes * np.sqrt(mean * (1 - mean)))
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(whole_number("seed", seed))
     drawn = [
         generator.choice(g, size=k, replace=False) for g, k in zip(groups, shares, strict=True)
     ]

@@ -58,8 +58,8 @@ def simulate_labels(
     Raises
     ------
     InputError
-        More labels than workers, an expertise that no beta distribution has, or shares of
-        spammers that are none.
+        No judged document, more labels than workers, an expertise that no beta distribution has,
+        or shares of spammers that are none.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def simulate_labels(
             remedy="give an expertise in (0, 1) and a concentration above 0",
         )
     kinds = _spammers(spammers or {}, judges)
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(whole_number("seed", seed))
     right = random.beta(expertise * concentration, (1 - expertise) * concentration, judges)
     level = level_of(truth, relevance_level)
     gold = {
@@ -86,6 +86,8 @@ def simulate_labels(
         for docno, grade in graded.items()
         if grade >= 0
     }
+    if not gold:
+        raise InputError("the truth has no judged document", remedy="give judgments")
     grades = np.repeat(list(gold.values()), each)
     who = random.permuted(np.tile(np.arange(judges), (len(gold), 1)), axis=1)[:, :each].ravel()
     right[kinds == "random"] = 0.5

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import real_number
 from rtc_bayes.collection.ids import by_topic
 from rtc_bayes.collection.qrels import Prel, Prels, Qrels
 from rtc_bayes.errors import InputError
@@ -90,8 +91,8 @@ def audit_documents(
     >>> drawn
     Prels(3 topics, 10 documents)
     """
-    if not 0.0 < share <= 1.0:
-        raise InputError(f"the share of an audit is {share}", remedy="give it above 0, at most 1")
+    remedy = "give it above 0, at most 1"
+    real_number("the share of an audit", share, 0.0, 1.0, remedy, ends="(]")
     size = _size_of_topics(pool, share * pool.n_documents, sampling)
     if sampling is None:
         sampling = sum(

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging.audit_bets import AuditState
-from rtc_bayes.signatures import moved
+from rtc_bayes.signatures import explains_types, moved
+from rtc_bayes.store import rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,6 +83,8 @@ class Audit:
         value: 1, but of DCG.
     judgments : Judgments or None
         Those of the audit, with those that do not count yet; None where it was read from a log.
+    state : AuditState
+        What the next look goes on from.
 
     Examples
     --------
@@ -195,6 +198,7 @@ began, or begin anew without it
             f"That is {turn}: judge it next."
         )
 
+    @explains_types
     def beside(self, judgments: Judgments) -> tuple[Judgments, Judgments]:
         """Tell judgments by which a model was fitted from those of the audit.
 
@@ -278,8 +282,6 @@ began, or begin anew without it
         >>> sorted(json.loads(json.dumps(rb.audit(comparison, judged).to_dict())))[:3]
         ['alarm', 'aside', 'drawn']
         """
-        frame = self.to_frame().astype(object)
-        rows = frame.where(frame.notna(), None).to_dict("records")
         return {
             "alarm": self.alarm,
             "verdict": self.verdict,
@@ -295,7 +297,7 @@ began, or begin anew without it
             "next": None if self.next is None else list(self.next),
             "looks": [list(look) for look in self.looks],
             "systems": list(self.systems),
-            "quantities": rows,
+            "quantities": rows_of(self.to_frame()),
             "highest": self.highest.tolist(),
             "state": self.state.to_dict(),
         }

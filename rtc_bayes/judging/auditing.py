@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import real_number
 from rtc_bayes.collection.grades import is_unseen
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.judging.audit_bets import AuditState, bets_on, evidence_of, gains_of
@@ -118,8 +119,7 @@ def audit(
             f"an audit needs moments, which are not known of {comparison.measure}",
             remedy="audit rb.compare(pool, relevance) of a measure such as AP",
         )
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level is {level}", remedy="give a probability between 0 and 1")
+    real_number("level", level, 0.0, 1.0, "give a probability between 0 and 1", ends="()")
     lowest = parse_measure(setting.measure).rel or setting.estimand.relevance_level
     if lowest not in (None, of_sample := sample.judgments.relevance_level):
         raise InputError(

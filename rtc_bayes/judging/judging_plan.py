@@ -13,7 +13,7 @@ from scipy.special import ndtr, stdtr, stdtrit
 from rtc_bayes.errors import InputError
 from rtc_bayes.quadrature import gauss_hermite
 from rtc_bayes.signatures import moved
-from rtc_bayes.store import json_of, write_csv
+from rtc_bayes.store import json_of, rows_of, write_csv
 from rtc_bayes.store.shown import Shown, counted
 
 if TYPE_CHECKING:
@@ -281,7 +281,6 @@ class JudgingPlan(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sentence, the rows and the options, ready for JSON."""
-        frame = self.to_frame().astype(object)
         return {
             "sentence": self.sentence,
             "measure": self.measure,
@@ -293,7 +292,7 @@ class JudgingPlan(Shown):
             "judgment_cost": self.judgment_cost,
             "topic_cost": self.topic_cost,
             "pilot": list(self.pilot),
-            "rows": frame.where(frame.notna(), None).to_dict("records"),
+            "rows": rows_of(self.to_frame()),
             "meta": self.meta,
         }
 

@@ -119,6 +119,7 @@ def observe(
 
     Parameters
     ----------
+    inverse : ndarray, shape (systems, documents)
     document : int
         Within the topic.
     change : float
@@ -196,6 +197,7 @@ def largest_move(p: Floats, if_relevant: Floats, if_nonrelevant: Floats, out: Fl
 
     Parameters
     ----------
+    p, out : ndarray, shape (documents,)
     if_relevant, if_nonrelevant : ndarray, shape (systems - 1, documents)
         Of every system but the first, less the first's.
     """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, get_args
 import numpy as np
 
 from rtc_bayes import defaults
-from rtc_bayes.checks import real_number, whole_fields
+from rtc_bayes.checks import check_word, real_number, whole_fields
 from rtc_bayes.collection.ids import text_of
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.measures.names import parse_measure
@@ -19,6 +19,7 @@ from rtc_bayes.measures.residual import (
     residual_parts,
     short_lists_error,
 )
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -111,8 +112,7 @@ class Estimand:
                 )
             object.__setattr__(self, "relevance_level", 1)
         object.__setattr__(self, "measure", measure.name)
-        if self.scope not in get_args(Scope.__value__):
-            raise InputError(f"scope is {self.scope!r}", remedy='give "whole" or "pool"')
+        check_word("scope", self.scope, get_args(Scope.__value__))
         if isinstance(self.topics, str) or not isinstance(self.topics, Iterable):
             if self.topics not in ("all", "judged"):
                 raise InputError(
@@ -185,6 +185,7 @@ class Estimand:
             return cls()
         return value if isinstance(value, Estimand) else cls(measure=value)  # type: ignore[arg-type]
 
+    @explains_types
     def of_qrels(self, qrels: Qrels) -> Estimand:
         """Name the relevance level at which judgments are read.
 
@@ -237,6 +238,7 @@ class Estimand:
             return ""
         return counted_grades(highest, self.relevance_level or level)
 
+    @explains_types
     def pool(self, runs: Runs, qrels: Qrels | None = None, *, pad: bool = False) -> Pool:
         """Pool runs to the depth.
 
@@ -259,6 +261,7 @@ class Estimand:
             return pool
         return replace(pool, score_depth=pool.reach)
 
+    @explains_types
     def judgments(self, pool: Pool, qrels: Qrels, judged_for: JudgedFor = None) -> Judgments:
         """Read judgments over a pool at the relevance level, or at theirs where none is named.
 
@@ -286,6 +289,7 @@ class Estimand:
             )
         return judgments
 
+    @explains_types
     def on(self, pool: Pool, judgments: Judgments | None = None) -> tuple[Estimand, Pool]:
         """Say what the estimand is of a pool at hand, and read the pool to the score depth.
 

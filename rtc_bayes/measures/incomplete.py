@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
+from rtc_bayes import defaults
 from rtc_bayes.checks import whole_number
 from rtc_bayes.collection.qrels import Qrels
 from rtc_bayes.measures.truth import ScoreTable, evaluate
@@ -29,7 +30,7 @@ def incomplete(
     runs: Runs,
     qrels: Qrels,
     *,
-    depth: int = 100,
+    depth: int = defaults.DEPTH,
     relevance_level: int | None = None,
     topics: Literal["judged", "all"] = "judged",
 ) -> ScoreTable:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.checks import with_article
+from rtc_bayes.checks import check_word, real_number, with_article
 from rtc_bayes.collection.grades import GradeDistribution
 from rtc_bayes.collection.immutable import freeze_fields
 from rtc_bayes.collection.lists import Lists
@@ -227,10 +227,8 @@ def moments(
             f"the moments of {measure}{of} are not known",
             remedy="sample outcomes instead (montecarlo)",
         )
-    if moments not in ("exact", "plugin"):
-        raise InputError(f"moments are {moments!r}", remedy="choose exact or plugin")
-    if not 1e-15 <= tolerance <= 0.01:
-        raise InputError(f"tolerance is {tolerance}", remedy="choose one in [1e-15, 0.01]")
+    check_word("moments", moments, ("exact", "plugin"))
+    real_number("tolerance", tolerance, 1e-15, 0.01, "choose one in [1e-15, 0.01]")
     draws = np.atleast_2d(values)
     chosen = _checked_pairs(pool, pairs)
 

@@ -91,6 +91,7 @@ class Sample:
         object.__setattr__(self, "probability", probability)
 
     @classmethod
+    @explains_types
     def draw(
         cls,
         pool: Pool,
@@ -200,6 +201,7 @@ class Sample:
             }
         return Prels(rows, relevance_level=grades.relevance_level)
 
+    @explains_types
     def on(self, pool: Pool) -> Sample:
         """Return the sample over another pool; a document that this pool lacks was not drawn.
 

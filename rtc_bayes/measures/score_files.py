@@ -10,13 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.records import SYSTEM, TOPIC
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.measures.names import parse_measure
 from rtc_bayes.store.csv_rows import CsvRow, read_csv_rows
 
 _COLUMNS = {
-    "system": ("system", "run", "tag", "name"),
-    "topic": ("topic", "qid", "query_id", "q_id", "query"),
+    "system": SYSTEM,
+    "topic": TOPIC,
     "score": ("score", "mean", "value"),
     "variance": ("variance",),
     "measure": ("measure",),

@@ -14,6 +14,7 @@ from rtc_bayes.checks import as_numbers
 from rtc_bayes.collection.ids import some
 from rtc_bayes.collection.immutable import frozen
 from rtc_bayes.errors import InputError
+from rtc_bayes.signatures import explains_types
 from rtc_bayes.store.saved import Saved, check_holds
 from rtc_bayes.store.shown import counted
 
@@ -116,6 +117,7 @@ class ScoreMatrix(Saved):
         return ~np.isnan(self.mean)
 
     @classmethod
+    @explains_types
     def from_qrels(
         cls,
         runs: Runs,
@@ -169,6 +171,7 @@ class ScoreMatrix(Saved):
         return cls(mean, np.zeros(mean.shape), table.systems, table.topics, *table.measures)
 
     @classmethod
+    @explains_types
     def from_judgments(cls, judgments: Judgments, measure: MeasureLike = "AP") -> ScoreMatrix:
         """Take the scores of a pool's lists if what is not judged is not relevant.
 

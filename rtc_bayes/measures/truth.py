@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.checks import whole_number
+from rtc_bayes.checks import check_word, whole_number
 from rtc_bayes.collection.ids import shared_topics, some
 from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.collection.unretrieved import NAMES, topics_of_other_names
@@ -201,8 +201,7 @@ def evaluate(
     [[0.67]]
     """
     level = level_of(qrels, relevance_level)
-    if topics not in ("judged", "all"):
-        raise InputError(f"topics={topics!r} is unknown", remedy='give "judged" or "all"')
+    check_word("topics", topics, ("judged", "all"))
     wanted = _wanted(measures)
     names = dict.fromkeys(map(str, wanted))
     shares: list[str] = []
@@ -233,11 +232,11 @@ def evaluate(
 
 def _wanted(measures: MeasureLike | Iterable[MeasureLike]) -> list[MeasureLike]:
     """Return the measures asked for, of which there is at least one."""
-    wanted: list[MeasureLike] = []
+    # not a list to which they are added: NumPy and pandas add to each of its elements
     if isinstance(measures, Iterable) and not isinstance(measures, str):
-        wanted += measures
+        wanted = list(measures)
     else:
-        wanted.append(measures)
+        wanted = [measures]
     if not wanted:
         raise InputError("no measure was given", remedy=REMEDY)
     return wanted

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 
 _load, _, _ = lazy_loader.attach(
     __name__,
-    {"aggregation", "calibration", "cut", "rank", "system_calibration"},
+    {"aggregation", "cut", "rank", "system_calibration"},
     {
         "effects": ["EffectsDraws", "EffectsRegression", "sweeps_to_try"],
         "logit_beta": ["LogitBeta"],
@@ -80,7 +80,11 @@ _load, _, _ = lazy_loader.attach(
 )
 __getattr__ = moved_names(
     __name__,
-    {"labels_said": "relevance.evidence_said", "warn_of_labels": "relevance.warn_of_evidence"},
+    {
+        "calibration": "relevance.system_calibration",
+        "labels_said": "relevance.evidence_said",
+        "warn_of_labels": "relevance.warn_of_evidence",
+    },
     otherwise=_load,
 )
 

@@ -269,19 +269,22 @@ class _BakedError(Exception):
 
 
 _structures: OrderedDict[Hashable, _Structure] = OrderedDict()
+# fits in threads of the caller
+_lock = RLock()
 
 
 def _bind(outputs: Sequence[Any], values: Sequence[Any]) -> _Bound:
     """Return the functions of outputs over value variables, known or new."""
     try:
         key, slots, nodes = _signature(outputs, values)
-        if key in _structures:
+        with _lock:
+            structure = _structures.get(key)
+            if structure is None:
+                structure = _structures[key] = _rebuild(outputs, values, slots, nodes)
             _structures.move_to_end(key)
-        else:
-            _structures[key] = _rebuild(outputs, values, slots, nodes)
             if len(_structures) > _MOST_STRUCTURES:
                 _structures.popitem(last=False)
-        return _Bound(_structures[key], [_value(slot) for slot in slots])
+        return _Bound(structure, [_value(slot) for slot in slots])
     except _BakedError as reason:
         statistics.baked += 1
         warn(f"a graph is compiled for itself alone: {reason}", FitWarning)

@@ -169,6 +169,7 @@ class Fit:
         graph: pm.Model = centred.graph(self.judgments.pool, self.judgments)
         return graph
 
+    @explains_types
     def predict(self, pool: Pool) -> Fit:
         """Fit the same model, method, options, seed and judgments over another pool.
 

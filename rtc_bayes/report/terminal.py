@@ -15,7 +15,7 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table as Grid
 
 from rtc_bayes.report.tables import Format, cells, markdown_text, to_latex, to_markdown
-from rtc_bayes.store import atomic_write, json_text, meta_path, write_csv, write_json
+from rtc_bayes.store import atomic_write, json_text, meta_path, rows_of, write_csv, write_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,8 +89,7 @@ def show_frame(
     """
     match kind:
         case "json":
-            defined = frame.astype(object).where(frame.notna(), None)
-            write_value(defined.to_dict("records"), output, provenance)
+            write_value(rows_of(frame), output, provenance)
         case "csv":
             write_frame(frame, output, provenance)
         case "table" | "latex" | "markdown":

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.checks import whole_number
+from rtc_bayes.checks import real_number, whole_number
 from rtc_bayes.collection.hold_out import HoldOutDesign
 from rtc_bayes.collection.ids import some
 from rtc_bayes.errors import InputError, warn
@@ -130,8 +130,7 @@ def reusability(
     >>> found
     Reusability(AP, 6 systems of 3 groups, 40 topics; loss 0.084, p 0.001)
     """
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level is {level}", remedy="give a level between 0 and 1, as 0.05")
+    real_number("level", level, 0.0, 1.0, "give a level between 0 and 1, as 0.05", ends="()")
     number = whole_number("permutations", permutations, least=1)
     if number < (fewest := math.ceil(len(COMPARISONS) / level) - 1):
         raise InputError(

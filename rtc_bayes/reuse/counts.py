@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING, Literal
 
-from rtc_bayes.checks import real_number, whole_number
+from rtc_bayes.checks import check_word, real_number, whole_number
 from rtc_bayes.errors import InputError
 from rtc_bayes.signatures import moved
 
@@ -119,8 +119,7 @@ def design_counts(
         raise InputError(
             f"{held} of {groups} groups cannot be held out", remedy=f"hold out {groups - 1} at most"
         )
-    if on_remainder not in ("baseline", "cycle"):
-        raise InputError(f"on_remainder is {on_remainder!r}", remedy="give baseline or cycle")
+    check_word("on_remainder", on_remainder, ("baseline", "cycle"))
     subsets = comb(groups, held)
     if topics <= baseline_topics:
         raise InputError(
@@ -201,7 +200,7 @@ def design_table(
 
     effect = real_number("effect", effect, 0.0, math.inf, "give a number of at least 0", ends="[)")
     rows = []
-    for held in range(1, groups):
+    for held in range(1, whole_number("groups", groups, least=2)):
         try:
             counts = design_counts(
                 groups,

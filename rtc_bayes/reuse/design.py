@@ -13,7 +13,7 @@ from rtc_bayes.collection.hold_out import (
     groups_by_system,
     groups_of,
 )
-from rtc_bayes.collection.ids import is_keyed, list_of_names, some, text_of
+from rtc_bayes.collection.ids import is_keyed, keyed_by_text, list_of_ids, some, text_of
 from rtc_bayes.collection.order import natural_order
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.reuse.counts import Remainder, design_counts
@@ -97,6 +97,8 @@ def hold_out(
     labels = _topics(topics)
     rng = np.random.default_rng(whole_number("seed", seed))
     pairs = _pairs(never_together)
+    most = None if most is None else keyed_by_text(most, "group")
+    costs = None if costs is None else keyed_by_text(costs, "group")
     _check_demands(names, held, baseline_topics, pairs, most, most_systems, costs, budget)
     uneven = bool(pairs or most or most_systems is not None or budget is not None)
     counts = design_counts(
@@ -253,7 +255,7 @@ def _pairs(never_together: Collection[Collection[str]]) -> list[frozenset[str]]:
             if len(listed) > 1
             else "give a list of pairs, as [('A', 'B')]",
         )
-    pairs = [frozenset(list_of_names("a pair of never_together", pair)) for pair in listed]
+    pairs = [frozenset(list_of_ids("a pair of never_together", pair)) for pair in listed]
     if odd := [pair for pair in pairs if len(pair) != 2]:
         raise InputError(
             f"never_together has {counted(len(odd[0]), 'name')} where it takes pairs",

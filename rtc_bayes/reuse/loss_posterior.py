@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rtc_bayes.checks import real_number, whole_number
 from rtc_bayes.collection.hold_out import HoldOutDesign
+from rtc_bayes.confidence.setting import check_rope
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.reuse.held import HeldScores
@@ -140,6 +141,14 @@ def no_posterior(held: HeldScores) -> str:
     return ""
 
 
+def _central(values: Floats, level: float) -> tuple[float, float]:
+    """Return the ends of the central interval of draws."""
+    remedy = "give a probability above 0 and below 1, as 0.9"
+    real_number("level", level, 0.0, 1.0, remedy, ends="()")
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
 def _by_nuts(data: LossData, draws: int, tune: int, chains: int, seed: int) -> LossDraws:
     import pymc as pm
 
@@ -214,9 +223,14 @@ class LossPosterior(Shown):
         return np.asarray(np.nan_to_num(self.loss) @ systems / systems.sum())
 
     def interval(self, level: float = 0.9) -> tuple[float, float]:
-        """Return the central interval of `overall`."""
-        low, high = np.quantile(self.overall, [(1 - level) / 2, (1 + level) / 2])
-        return float(low), float(high)
+        """Return the central interval of `overall` that holds the loss with probability `level`.
+
+        Raises
+        ------
+        InputError
+            A level that is not above 0 and below 1.
+        """
+        return _central(self.overall, level)
 
     def probability_within(self, rope: float) -> float:
         """Return the probability that the loss is practically none: within `rope` of 0.
@@ -226,9 +240,7 @@ class LossPosterior(Shown):
         rope : float, above 0
             In units of the measure.
         """
-        remedy = "give a difference that does not matter, above 0"
-        real_number("rope", rope, 0.0, np.inf, remedy, ends="(]")
-        return float((np.abs(self.overall) < rope).mean())
+        return float((np.abs(self.overall) < check_rope(rope)).mean())
 
     def changed_order(self, *, seed: int = 0) -> float:
         """Predict the share of pairs that a new group's loss puts in another order.
@@ -242,7 +254,7 @@ class LossPosterior(Shown):
         float
             Mean over draws; ties by score count as kept.
         """
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(whole_number("seed", seed))
         delta, spread = self.draws.delta.ravel(), self.draws.spread.ravel()
         chosen = rng.choice(len(delta), min(_ORDERS, len(delta)), replace=False)
         share = self.draws.share.reshape(-1, len(self.held.groups))
@@ -275,16 +287,21 @@ class LossPosterior(Shown):
         DataFrame
             group, systems, reuse_topics, loss (mean), sd, low, high, positive (probability that
             something is lost), within (probability that no more than `rope` is).
+
+        Raises
+        ------
+        InputError
+            A rope that is not above 0, or a level that is not above 0 and below 1.
         """
         import pandas as pd
 
-        rope = self.mean_score / 20 if rope is None else rope
+        rope = self.mean_score / 20 if rope is None else check_rope(rope)
         rows = []
         parts = [("all", np.arange(len(self.held.systems)), self.overall)]
         for n, group in enumerate(self.held.groups):
             parts.append((group, np.flatnonzero(self.held.group == n), self.loss[:, :, n]))
         for name, systems, loss in parts:
-            low, high = np.quantile(loss, [(1 - level) / 2, (1 + level) / 2])
+            low, high = _central(loss, level)
             rows.append(
                 {
                     "group": name,
@@ -292,8 +309,8 @@ class LossPosterior(Shown):
                     "reuse_topics": int(self.held.held[systems].any(axis=0).sum()),
                     "loss": float(loss.mean()),
                     "sd": float(loss.std()),
-                    "low": float(low),
-                    "high": float(high),
+                    "low": low,
+                    "high": high,
                     "positive": _share(loss, loss > 0),
                     "within": _share(loss, np.abs(loss) < rope),
                 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rtc_bayes import defaults
 from rtc_bayes.checks import whole_number
 from rtc_bayes.collection import Qrels, Runs
 from rtc_bayes.collection.hold_out import HoldOutDesign, check_design, groups_of
@@ -13,7 +14,11 @@ from rtc_bayes.signatures import explains_types, moved
 @explains_types
 @moved(design="write hold_out")
 def judged_under(
-    qrels: Qrels, runs: Runs, groups: Mapping[str, str], hold_out: HoldOutDesign, depth: int = 100
+    qrels: Qrels,
+    runs: Runs,
+    groups: Mapping[str, str],
+    hold_out: HoldOutDesign,
+    depth: int = defaults.DEPTH,
 ) -> Qrels:
     """Keep the judgments of documents that a contributing system has among its first `depth`.
 

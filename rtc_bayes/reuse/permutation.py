@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.collection.ids import keyed_by_text
 from rtc_bayes.errors import InputError
 from rtc_bayes.reuse.agreement import PairTests, SignificanceAgreement, agreement, pair_tests
 from rtc_bayes.reuse.held import COMPARISONS, HeldScores
@@ -114,6 +115,7 @@ def permuted_statistics(
 def _blocks(topics: tuple[str, ...], strata: Mapping[str, object] | None) -> list[NDArray[np.int_]]:
     if strata is None:
         return [np.arange(len(topics))]
+    strata = keyed_by_text(strata, "topic")
     if missing := [topic for topic in topics if topic not in strata]:
         raise InputError(
             f"strata have no topic {missing[0]}", remedy="give a stratum for every topic"

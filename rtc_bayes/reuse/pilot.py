@@ -109,12 +109,14 @@ def pilot_power(
         raise InputError(f"a loss is {bad[0]}", remedy="give shares of the score, from 0 to 1")
     number = whole_number("repetitions", repetitions, least=1)
     topics = whole_number("topics", topics, least=2)
-    every = tuple(dict.fromkeys(groups_of(pilot.systems, groups)))
+    groups = dict(zip(pilot.systems, groups_of(pilot.systems, groups), strict=True))
+    every = tuple(dict.fromkeys(groups.values()))
     size = whole_number("n_groups", len(every) if n_groups is None else n_groups, least=2)
     if size > len(every):
         raise InputError(
             f"the pilot has {counted(len(every), 'group')}, not {size}", remedy="draw fewer groups"
         )
+    seed = whole_number("seed", seed)
     rows, done, total = [], 0, len(held) * len(losses) * number
     for k in held:
         for loss in losses:

@@ -437,6 +437,20 @@ def write_csv(frame: pd.DataFrame, path: str | Path, provenance: Mapping[str, ob
     write_json(provenance, meta_path(path))
 
 
+def rows_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table as JSON has them: by column, None for what is undefined.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows_of(pd.DataFrame({"system": ["a", "b"], "sd": [0.5, None]}))
+    [{'system': 'a', 'sd': 0.5}, {'system': 'b', 'sd': None}]
+    """
+    values = frame.astype(object)
+    rows: list[dict[str, Any]] = values.where(values.notna(), None).to_dict("records")
+    return rows
+
+
 def _plain(value: object, where: str) -> object:
     """Return `value` in the types that JSON has; `where` is its place, for the error."""
     if hasattr(value, "tolist"):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args, overload
 
 import numpy as np
 
+from rtc_bayes import defaults
 from rtc_bayes.checks import check_word, whole_number
 from rtc_bayes.collection import Qrels, Runs, natural_key
 from rtc_bayes.collection.ids import some
@@ -78,7 +79,9 @@ def mean_average_reuse(
     return reuse
 
 
-def unjudged_documents(runs: Runs, qrels: Qrels, depth: int = 100) -> dict[str, tuple[str, ...]]:
+def unjudged_documents(
+    runs: Runs, qrels: Qrels, depth: int = defaults.DEPTH
+) -> dict[str, tuple[str, ...]]:
     """Return the documents of a pool that have no judgment, by topic.
 
     What nobody can judge, a document of grade -1, is left out. Their number over all topics is
@@ -159,7 +162,7 @@ def extend(
     budget: None = None,
     *,
     formula: Formula = "corrected",
-    depth: int = 100,
+    depth: int = defaults.DEPTH,
 ) -> RunReuse: ...
 
 
@@ -172,7 +175,7 @@ def extend(
     *,
     strategy: Strategy = "sa",
     constraint: Formula = "corrected",
-    depth: int = 100,
+    depth: int = defaults.DEPTH,
     weights: Mapping[str, float] | None = None,
 ) -> JudgmentAllocation: ...
 
@@ -189,7 +192,7 @@ def extend(
     strategy: Strategy = "sa",
     constraint: Formula = "corrected",
     formula: Formula = "corrected",
-    depth: int = 100,
+    depth: int = defaults.DEPTH,
     weights: Mapping[str, float] | None = None,
 ) -> RunReuse | JudgmentAllocation:
     """Say how much of new runs is judged or, within a budget, what to judge (section 5.4.1).

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rtc_bayes.collection.ids import list_of_topics
 from rtc_bayes.errors import InputError
 from rtc_bayes.store.csv_rows import CsvRow, read_csv_rows
 from rtc_bayes.store.shown import counted
@@ -36,7 +37,7 @@ class TopicSet(NamedTuple):
     topics: tuple[str, ...]
 
 
-def read_newbestsub(path: str | Path, topics: Sequence[str]) -> list[TopicSet]:
+def read_newbestsub(path: str | Path, topics: Sequence[str | int]) -> list[TopicSet]:
     r"""Read the best (or worst) sets of topics of each size from NewBestSub's CSV.
 
     Parameters
@@ -45,7 +46,7 @@ def read_newbestsub(path: str | Path, topics: Sequence[str]) -> list[TopicSet]:
         Its ``...-Top-10-Solutions.csv``, with columns Cardinality, Correlation and Topics (ids
         separated by ``;``) or TopicsB64 (bits of 64-bit words in base64, as its later versions
         write).
-    topics : sequence of str
+    topics : sequence of str or int
         All topics in the order of the columns that NewBestSub was given.
 
     Returns
@@ -80,7 +81,8 @@ def read_newbestsub(path: str | Path, topics: Sequence[str]) -> list[TopicSet]:
             line=header.line,
             remedy=_REMEDY,
         )
-    return [_row(row, tuple(topics), path) for row in rows]
+    ids = tuple(list_of_topics(topics))
+    return [_row(row, ids, path) for row in rows]
 
 
 def _row(row: CsvRow, topics: tuple[str, ...], path: str | Path) -> TopicSet:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from rtc_bayes.checks import check_type, check_word, whole_number
+from rtc_bayes.checks import check_type, check_word, real_number, whole_number
 from rtc_bayes.collection import natural_key
-from rtc_bayes.collection.ids import list_of_topics
+from rtc_bayes.collection.ids import keyed_by_text, list_of_topics
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.scores import ScoreMatrix
 from rtc_bayes.signatures import explains_types, options_of
@@ -133,8 +133,7 @@ def select_topics(
     topics = matrices[0].topics
     size, budget = _checked(solver, size, budget, len(topics))
     seed = whole_number("seed", seed)
-    if gain_weight < 0.0 or not np.isfinite(gain_weight):
-        raise InputError(f"gain_weight is {gain_weight}", remedy="give 0 or more")
+    real_number("gain_weight", gain_weight, 0.0, np.inf, "give 0 or more", ends="[)")
     if (gain is None) == (gain_weight > 0.0):
         lone, other = ("gain_weight", "gain") if gain is None else ("a gain", "gain_weight above 0")
         raise InputError(f"{lone} without {other}", remedy="give both, or neither")
@@ -170,8 +169,7 @@ def select_topics(
         case "oracle":
             from rtc_bayes.topics.solvers.oracle import oracle
 
-            if criterion not in ("rho", "tau"):
-                raise InputError(f"criterion is {criterion!r}", remedy="give rho or tau")
+            check_word("criterion", criterion, ("rho", "tau"))
             samples = whole_number("samples", samples, least=1)
             solution = oracle(objectives, count, criterion=criterion, samples=samples, seed=seed)
     return TopicSelection.of(solution, matrices, objectives, solver, seed)
@@ -220,6 +218,7 @@ def _same_topics(matrices: list[ScoreMatrix]) -> list[ScoreMatrix]:
 
 
 def _gains(gain: Mapping[str, float], topics: Sequence[str]) -> Floats:
+    gain = keyed_by_text(gain, "topic")
     if unknown := [topic for topic in gain if topic not in topics]:
         raise InputError(
             f"a gain is for topic {unknown[0]}, which has no scores", remedy="name topics of scores"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from rtc_bayes.checks import check_word, whole_number
+from rtc_bayes.checks import check_word, real_number, whole_number
 from rtc_bayes.collection import Pool, Qrels
 from rtc_bayes.collection.grades import counted_grades
 from rtc_bayes.collection.qrels import Prels, level_of
@@ -298,8 +298,8 @@ def allocate(
 
 def _ends(budget: int, stages: int, first: float) -> list[int]:
     """Return how much is spent at the end of each stage."""
-    if not 0.0 < first < 1.0:
-        raise InputError(f"first is {first}", remedy="give the first stage's part, between 0 and 1")
+    remedy = "give the first stage's part, between 0 and 1"
+    real_number("first", first, 0.0, 1.0, remedy, ends="()")
     if stages == 1:
         return [budget]
     begun = max(1, round(first * budget))
@@ -314,8 +314,7 @@ def _check(pool: Pool, strategy: str, stages: int, sampling: str, size: str, bes
             f"strategy {strategy} weights topics by the stages before, and there is one alone",
             remedy="give 2 stages or more (--stages), or strategy uniform",
         )
-    if sampling not in ("rank", "depth", "uniform", "pool"):
-        raise InputError(f"sampling is {sampling!r}", remedy="give rank, depth, uniform or pool")
+    check_word("sampling", sampling, ("rank", "depth", "uniform", "pool"))
     if size not in ("exact", "expected") or (size, sampling) == ("expected", "pool"):
         raise InputError(
             f"size is {size!r} with sampling {sampling}", remedy="give exact, or draw at random"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rtc_bayes.checks import check_word, real_number
 from rtc_bayes.collection.order import all_pairs
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.plain import paired_t
@@ -47,8 +48,7 @@ def transformed(scores: Floats, transform: Transform = "z", epsilon: float = 1e-
     >>> transformed(np.array([[0.1, 0.5], [0.3, 0.5]])).round(3).tolist()
     [[-0.707, 0.0], [0.707, 0.0]]
     """
-    if transform not in _TRANSFORMS:
-        raise InputError(f"transform is {transform!r}", remedy="give z, logit or none")
+    check_word("transform", transform, _TRANSFORMS)
     if transform == "none":
         return scores
     if transform == "z":
@@ -101,8 +101,7 @@ def variance_p(scores: Floats, test: VarianceTest = "pitman-morgan") -> Floats:
     """
     from scipy import special
 
-    if test not in _TESTS:
-        raise InputError(f"test is {test!r}", remedy=f"give one of {', '.join(_TESTS)}")
+    check_word("test", test, _TESTS)
     n = scores.shape[1]
     _check_topics(n)
     if np.isnan(scores).any():
@@ -211,10 +210,8 @@ def compare_variability(
     (9, 36)
     """
     check_complete(scores, scores.systems, "give the score, or leave out such systems or topics")
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level is {level}", remedy="give a number above 0 and below 1")
-    if not 0.0 < top <= 1.0:
-        raise InputError(f"top is {top}", remedy="give a number above 0, at most 1")
+    real_number("level", level, 0.0, 1.0, "give a number above 0 and below 1", ends="()")
+    real_number("top", top, 0.0, 1.0, "give a number above 0, at most 1", ends="(]")
     # the product of a share and a number may be just below the whole number that it stands for
     most = int(round(top * len(scores.systems), 9))
     kept = np.argsort(-scores.mean.mean(axis=1), kind="stable")[:most]

@@ -103,7 +103,7 @@ def draw_systems(
         turns = groups_left_out(systems, plan, groups)
         left_out = turns[trial % len(turns)]
         assert groups is not None
-        inside = np.array([groups[system] == left_out for system in systems])
+        inside = np.array([group == left_out for group in groups_of(systems, groups)])
         initial = rng.choice(np.flatnonzero(~inside), size=plan.n_initial, replace=False)
         most = min(int(inside.sum()), plan.n_systems - plan.n_initial)
         new = rng.choice(np.flatnonzero(inside), size=most, replace=False)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from rtc_bayes import defaults
-from rtc_bayes.checks import brief_repr, whole_fields, whole_number
+from rtc_bayes.checks import brief_repr, check_word, whole_fields, whole_number
 from rtc_bayes.collection.leave_out import parse_leave_out
 from rtc_bayes.errors import InputError
 from rtc_bayes.judging import (
@@ -133,10 +133,7 @@ class Plan:
                 remedy="give n_systems (--systems) above n_initial (--initial), or no leave_out "
                 "(--leave-out)",
             )
-        if self.moments not in ("published", "exact", "plugin"):
-            raise InputError(
-                f"moments is {self.moments!r}", remedy="give published, exact or plugin"
-            )
+        check_word("moments", self.moments, ("published", "exact", "plugin"))
         check_truth(self.truth)
         if self.pad and self.truth == "judged":
             raise InputError(

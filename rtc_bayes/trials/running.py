@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from rtc_bayes.checks import brief_repr, check_type, nearest
 from rtc_bayes.collection import Qrels, Runs
+from rtc_bayes.collection.hold_out import groups_of
 from rtc_bayes.errors import InputError, own_code, warn
 from rtc_bayes.measures import parse_measure
 from rtc_bayes.store import digest_text, provenance
@@ -168,7 +169,8 @@ def _digest_of_groups(runs: Runs, groups: Mapping[str, str] | None) -> dict[str,
     """Return a digest of the groups of the runs; nothing where no groups are given."""
     if groups is None:
         return {}
-    return {"groups": digest_text(json.dumps([[name, groups[name]] for name in runs]))}
+    of_systems = zip(runs.systems, groups_of(runs.systems, groups), strict=True)
+    return {"groups": digest_text(json.dumps(list(of_systems)))}
 
 
 def _tell_of_missing(trials: pd.DataFrame | None, plan: Plan, runs: Runs, qrels: Qrels) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rtc_bayes.checks import as_numbers, whole_number
+from rtc_bayes.checks import as_numbers, real_number, whole_number
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.scores import without_rounding
 from rtc_bayes.store.shown import counted
@@ -312,8 +312,8 @@ def bootstrap_interval(
             f"values of shape {value.shape}, and trials of shape {named.shape}",
             remedy="give one trial for each value, and one value at least",
         )
-    if not 0.0 < coverage < 1.0:
-        raise InputError(f"coverage is {coverage}", remedy="give one above 0 and below 1, as 0.9")
+    remedy = "give one above 0 and below 1, as 0.9"
+    real_number("coverage", coverage, 0.0, 1.0, remedy, ends="()")
     names, trial = np.unique(named, return_inverse=True)
     sums = np.bincount(trial, weights=value, minlength=len(names))
     counts = np.bincount(trial, minlength=len(names))

@@ -110,6 +110,17 @@ def test_groups_may_be_numbers():
         design.contributors("1", {"a1": float("nan")})
 
 
+def test_topics_may_be_numbers():
+    design = HoldOutDesign(tuple(map(int, DESIGN.topics)), DESIGN.groups, DESIGN.contributes)
+    assert design.held_out(2) == DESIGN.held_out("2")
+    assert design.contributors(2, GROUPS) == DESIGN.contributors("2", GROUPS)
+    for topics in ([2, 3], np.array([2, 3])):
+        asked = design.mask([*GROUPS], GROUPS, topics)
+        assert (asked == DESIGN.mask([*GROUPS], GROUPS, ["2", "3"])).all()
+    with pytest.raises(InputError, match=r"topic 2\.0 is not an id"):
+        design.held_out(2.0)
+
+
 def test_pools_that_are_refused():
     pool = pool_of(LISTS)
     with pytest.raises(InputError, match="the design has no topic 2; plan a design over"):

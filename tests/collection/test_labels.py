@@ -434,6 +434,7 @@ def test_the_numbers_of_rows_are_no_judge_of_a_panel(tmp_path):
 def test_ids_are_text_or_whole_numbers_as_everywhere():
     labels = rb.Labels.of([7], ["a"], ["x"], [1], gold={(7, "a"): 1})
     assert labels.gold_grades().tolist() == [1]
+    assert labels.select(topics=[7]).n_labels == 1
     for columns, said in (
         ([[301.0], ["a"], ["x"]], "topic 301.0 is not an id"),
         ([["7"], [None], ["x"]], "docno None is not an id"),

@@ -269,6 +269,8 @@ def test_groups(tmp_path):
         "system,group\na,x\nb, x\nc,y\n",
         "a x\nb\tx\r\n\nc y",
         "system group\na x\nb x\nc y",
+        "System,Group\na,x\nb,x\nc,y",
+        "run,site\na,x\nb,x\nc,y",
     ):
         path.write_text(text)
         assert read_groups(path) == GROUPS

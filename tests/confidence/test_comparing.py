@@ -486,8 +486,8 @@ def test_one_system_has_no_pairs(make_pool, point):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"form": "gamma"}, "choose one of auto"),
-        ({"moments": "printed"}, "exact, plugin"),
+        ({"form": "gamma"}, "form is 'gamma'; give auto"),
+        ({"moments": "printed"}, "give auto, exact or plugin"),
         ({"outcomes": 1}, "at least 2"),
         ({"seed": -1}, "at least 0"),
         ({"estimand": Estimand(topics=["99"])}, "no topic '99'"),

@@ -451,6 +451,10 @@ def test_workers_are_as_alike_as_the_concentration_says():
     assert right(1e6).std() < 0.04
     with pytest.raises(rb.InputError, match="concentration 0; give"):
         rb.simulate_labels(truth, concentration=0)
+    with pytest.raises(rb.InputError, match="seed is -1"):
+        rb.simulate_labels(truth, seed=-1)
+    with pytest.raises(rb.InputError, match="the truth has no judged document"):
+        rb.simulate_labels(rb.Qrels({"7": {"d1": -1}}))
 
 
 def test_chains_that_do_not_agree_are_told():

@@ -64,9 +64,9 @@ def test_a_judge_does_not_agree_with_itself():
     assert agrees[0][0] == pytest.approx(agrees[1][0])
 
 
-@pytest.mark.parametrize("given", [{"scale": "ratio"}, {"resamples": 1}])
+@pytest.mark.parametrize("given", [{"scale": "ratio"}, {"resamples": 1}, {"seed": -1}])
 def test_agreement_refuses_what_it_does_not_know(given):
-    with pytest.raises(InputError, match=r"ratio|resamples"):
+    with pytest.raises(InputError, match=r"ratio|resamples|seed"):
         rb.agreement(observed(), **given)
 
 

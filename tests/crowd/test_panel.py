@@ -292,6 +292,8 @@ def test_strata_have_known_probabilities():
         (([[1.0]], ["t", "u"]), "2 topics"),
         (([[1.0]], ["t"], [2]), "human labels that are not 0 to 1 or NaN"),
         (([[1.0]], ["t"], [1, 0]), "human labels"),
+        (([["yes"]], ["t"]), r"scores are \[\['yes'\]\]; give labels of 0 to 1"),
+        (([[1.0]], ["t"], ["no"]), r"human labels are \['no'\]; give grades, and NaN where"),
     ],
 )
 def test_bad_input(arguments, message):
@@ -307,6 +309,12 @@ def test_bad_requests():
         draw_checks(panel, 1, strata=3)
     with pytest.raises(InputError, match="draws is 0"):
         panel.draws(0)
+    with pytest.raises(InputError, match=r"draws is 1\.5"):
+        panel.draws(1.5)
+    with pytest.raises(InputError, match="seed is -1"):
+        draw_checks(panel, 1, strata=1, seed=-1)
+    with pytest.raises(InputError, match="seed is -1"):
+        fit_panel([[1.0]], ["t"], seed=-1)
     with pytest.raises(InputError, match="2 names of 1"):
         fit_panel([[1.0]], ["t"], judges=["a", "b"])
     with pytest.raises(InputError, match="relevance_level is 2, and the highest grade is 1"):

@@ -7,6 +7,7 @@ import math
 
 import ir_measures
 import numpy as np
+import pandas as pd
 import pytest
 import pytrec_eval
 from hypothesis import given, settings, strategies as st
@@ -263,8 +264,9 @@ def test_bad_arguments():
         evaluate(RUNS, Qrels({}))
     with pytest.raises(InputError, match="no measure"):
         evaluate(RUNS, QRELS, [])
-    with pytest.raises(InputError, match="some"):
-        evaluate(RUNS, QRELS, topics="some")
+    for topics in ("some", np.array(["9", "10"])):
+        with pytest.raises(InputError, match=r"topics is .*; give judged or all"):
+            evaluate(RUNS, QRELS, topics=topics)
     with pytest.raises(InputError, match="was not evaluated"):
         evaluate(RUNS, QRELS, "AP")["P@10"]
 
@@ -291,6 +293,8 @@ def test_measures_are_named_by_text_or_object():
     objects = evaluate(RUNS, QRELS, (ir_measures.AP, ir_measures.P @ 1))
     assert objects.measures == named.measures == ("AP", "P@1")
     np.testing.assert_array_equal(objects[ir_measures.P @ 1], named["P@1"])
+    for several in (np.array, pd.Index, pd.Series):
+        assert evaluate(RUNS, QRELS, several(["AP", "P@1"])).measures == named.measures
     alone = evaluate(RUNS, QRELS, ir_measures.AP)
     np.testing.assert_array_equal(alone["AP"], named[ir_measures.AP])
     with pytest.raises(InputError, match="'map' is a name of trec_eval; write AP"):

@@ -1,11 +1,14 @@
 """Compiled once per structure: what later graphs reuse, and that they get their own answers."""
 
+from collections import OrderedDict
+
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 import pytest
 
 from rtc_bayes import FitWarning, InputError
+from rtc_bayes.relevance import compiled
 from rtc_bayes.relevance.compiled import CompiledGraph, statistics
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -98,3 +101,14 @@ def test_a_discrete_free_variable_is_refused():
         pm.Poisson("count", 2.0)
     with pytest.raises(InputError, match=r"the free variable count is discrete.*sum it out"):
         CompiledGraph(model)
+
+
+def test_a_structure_that_another_thread_drops_is_used_still(monkeypatch):
+    class Busy(OrderedDict):
+        def move_to_end(self, key, last=True):
+            del self[key]
+
+    monkeypatch.setattr(compiled, "_structures", Busy())
+    values = pt.vector("x")
+    bound = [compiled._bind([values.sum()], [values]) for _ in range(2)]
+    assert [float(each("value", [np.ones(3)])[0]) for each in bound] == [3.0, 3.0]

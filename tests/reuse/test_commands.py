@@ -166,6 +166,7 @@ def test_a_file_of_topics_may_be_a_csv(text: str, track: Path) -> None:
         ("7\n8 9\n8\n", "some.txt:3: topic 8 stands twice, first in line 2; name each topic once"),
         ("topic,gain\n7,1\n7,2\n", "some.txt:3: topic 7 stands twice, first in line 2"),
         ("7\n8,9\n", "some.txt:2: '8,9' is no topic; give a topic a line, or a CSV with a column"),
+        ("topic,gain\n7,1\n,2\n", "some.txt:3: a row without a topic; give a topic a line, or"),
         ("topic\tgain\n7\t1\n", "some.txt:1: 'topic' is no topic; give a topic a line"),
         ("topic;gain\n7;1\n", "some.txt:1: 'topic;gain' is no topic; give a topic a line"),
     ],

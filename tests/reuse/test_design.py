@@ -262,6 +262,18 @@ def test_power_is_that_of_the_noncentral_t() -> None:
     for effect in (-0.1, np.nan):
         with pytest.raises(rb.InputError, match=f"effect is {effect}"):
             rb.design_table(5, 40, effect=effect)
+    with pytest.raises(rb.InputError, match=r"groups is \{'a': 'S1'\}; give a whole number"):
+        rb.design_table({"a": "S1"}, 40)
+
+
+def test_demands_of_groups_that_are_numbers():
+    numbers = {f"s{n}": n // 2 for n in range(10)}
+    texts = {system: str(group) for system, group in numbers.items()}
+    common = {"held": 2, "budget": 900, "seed": 1}
+    demands = {"never_together": [(0, 1)], "most": {0: 3}, "costs": {0: 10}}
+    as_texts = {"never_together": [("0", "1")], "most": {"0": 3}, "costs": {"0": 10}}
+    design = rb.hold_out(numbers, 30, **demands, **common)
+    assert design.to_frame().equals(rb.hold_out(texts, 30, **as_texts, **common).to_frame())
 
 
 @pytest.mark.parametrize("limit", [1, 4, 8, 10, 11])

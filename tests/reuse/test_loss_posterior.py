@@ -99,6 +99,15 @@ def test_the_summary_and_the_data_set_hold_the_draws() -> None:
         rb.loss_posterior(matrix_of(10 * scores.mean, scores.topics), groups, design)
     with pytest.raises(rb.InputError, match="rope is 0"):
         found.probability_within(0)
+    with pytest.raises(rb.InputError, match=r"rope is -0\.1; give a difference above 0"):
+        found.summary(rope=-0.1)
+    for level in (95, 0.0, float("nan")):
+        with pytest.raises(rb.InputError, match=rf"level is {level}"):
+            found.interval(level)
+    with pytest.raises(rb.InputError, match="level is 95"):
+        found.summary(level=95)
+    with pytest.raises(rb.InputError, match="seed is -1"):
+        found.changed_order(seed=-1)
 
 
 def test_a_score_that_is_1_but_for_rounding_is_a_score() -> None:

@@ -437,6 +437,25 @@ def test_judgments_of_a_design_are_those_its_contributors_bring() -> None:
         assert set(kept.judged_for[topic]) == set(design.contributors(topic, groups))
 
 
+def test_groups_and_topics_may_be_numbers() -> None:
+    scores, groups = drawn(np.random.default_rng(1), topics=24)
+    names = list(dict.fromkeys(groups.values()))
+    numbers: Any = {system: names.index(group) for system, group in groups.items()}
+    texts = {system: str(number) for system, number in numbers.items()}
+    words: Any = {"held": [2], "losses": [0.3], "repetitions": 3}
+    assert rb.pilot_power(scores, numbers, 24, **words).equals(
+        rb.pilot_power(scores, texts, 24, **words)
+    )
+    design = rb.hold_out(texts, scores.topics, 2, on_remainder="cycle")
+    strata = {topic: n % 2 for n, topic in enumerate(scores.topics)}
+    of_numbers: Any = {int(topic): stratum for topic, stratum in strata.items()}
+    by = [
+        rb.reusability(scores, texts, design, permutations=59, strata=each)
+        for each in (strata, of_numbers)
+    ]
+    assert str(by[0]) == str(by[1])
+
+
 def test_a_pilot_tells_the_power() -> None:
     scores, groups = drawn(np.random.default_rng(1), topics=60)
     table = rb.pilot_power(
@@ -452,3 +471,5 @@ def test_a_pilot_tells_the_power() -> None:
         rb.pilot_power(scores, groups, 40, losses=[2.0])
     with pytest.raises(rb.InputError, match="the pilot has 4 groups"):
         rb.pilot_power(scores, groups, 40, n_groups=5)
+    with pytest.raises(rb.InputError, match="seed is -1"):
+        rb.pilot_power(scores, groups, 40, seed=-1)

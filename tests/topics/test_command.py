@@ -109,6 +109,7 @@ def test_which_of_several_grades_counted_is_said(here, asked, level, capsys):
         ("scores.csv --weights bad.csv", "bad.csv:1: the header is system,score"),
         ("scores.csv --gain twice.csv", "twice.csv:3: topic 3 comes twice"),
         ("scores.csv --gain word.csv", "word.csv:2: 'much' is not a number"),
+        ("scores.csv --gain endless.csv", "endless.csv:2: 'inf' is not a number; give a gain"),
         ("scores.csv --size 99", "size is 99, of 20 topics; ask for fewer"),
         ("scores.csv --budget 3", "solver vote takes no budget"),
         ("scores.csv --solver greedy --share .3", "solver greedy takes no share; leave it out, or"),
@@ -118,6 +119,7 @@ def test_what_cannot_be_done_is_refused(here, options, message, capsys):
     (here / "bad.csv").write_text("system,score\ns0,2\n")
     (here / "twice.csv").write_text("topic,gain\n3,1\n3,1\n")
     (here / "word.csv").write_text("topic,gain\n3,much\n")
+    (here / "endless.csv").write_text("topic,gain\n3,inf\n")
     assert main(shlex.split(f"topics {options} -o out.csv")) == 2
     assert message in capsys.readouterr().err
     assert not (here / "out.csv").exists()

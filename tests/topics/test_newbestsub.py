@@ -28,6 +28,7 @@ def test_ids_and_bits_are_read_alike(tmp_path):
         f"Cardinality,Correlation,TopicsB64\n1,0.812345,{coded(2)}\n3,0.9,{coded(0, 8, 68)}\n"
     )
     ids, bits = (read_newbestsub(tmp_path / f"{name}.csv", TOPICS) for name in ("ids", "bits"))
+    assert ids == read_newbestsub(tmp_path / "bits.csv", [int(topic) for topic in TOPICS])
     assert ids == bits == [(0.812345, ("403",)), (0.9, ("401", "409", "469"))]
 
 

@@ -115,6 +115,7 @@ def test_a_selection_goes_to_a_file(tmp_path):
         ({"solver": "box", "size": 3, "gain": {"1": 1}}, "a gain without gain_weight above 0"),
         ({"solver": "box", "size": 3, "gain_weight": 1}, "gain_weight without gain; give both"),
         ({"solver": "box", "budget": 3, "gain_weight": -1}, "gain_weight is -1"),
+        ({"solver": "box", "budget": 3, "gain_weight": "high"}, "gain_weight is 'high'; give 0"),
         ({"gain": {"1": 1}}, "solver vote takes no gain"),
         ({"gain_weight": 1}, "solver vote takes no gain_weight"),
         (
@@ -137,6 +138,12 @@ def test_a_selection_goes_to_a_file(tmp_path):
 def test_what_cannot_be_done_is_refused(words, message):
     with pytest.raises(rb.InputError, match=message):
         rb.select_topics(drawn(8), **words)
+
+
+def test_a_gain_may_be_for_topics_that_are_numbers():
+    words = {"solver": "box", "budget": 3, "gain_weight": 1.0}
+    chosen = [rb.select_topics(drawn(8), gain=gain, **words) for gain in ({"1": 1}, {1: 1})]
+    assert chosen[0].weights == chosen[1].weights
 
 
 def test_measures_of_other_systems_are_refused():

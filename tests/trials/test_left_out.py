@@ -4,6 +4,7 @@ import json
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 from pools import random_rankings, runs_of
@@ -167,6 +168,18 @@ def test_a_study_goes_on_and_refuses_other_groups(made, done, tmp_path):
     again = study(*made, leave_out="groups", groups=GROUPS, **options)
     assert (folder / "trials/00002.json").stat().st_mtime_ns == kept
     assert_frame_equal(again.pairs, done.pairs)
+
+
+def test_groups_that_are_numbers_are_those_of_their_digits(made, tmp_path):
+    numbers = pd.Series(GROUPS).map("ABCD".index)
+    options = {**ARGUMENTS, "algorithms": "ip", "trials": 2, "output": tmp_path / "out"}
+    first = study(*made, leave_out="groups", groups=numbers, **options)
+    texts = {system: str(number) for system, number in numbers.items()}
+    again = study(*made, leave_out="groups", groups=texts, **options)
+    assert_frame_equal(again.pairs, first.pairs)
+    plan = plan_of()
+    drawn = [draw_systems(SYSTEMS, plan, 1, groups=each) for each in (numbers, texts)]
+    assert drawn[0] == drawn[1]
 
 
 @pytest.mark.parametrize("leave_out", ["groups", "B,C"])

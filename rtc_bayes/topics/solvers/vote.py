@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rtc_bayes.checks import whole_number
+from rtc_bayes.checks import real_number, whole_number
 from rtc_bayes.errors import InputError
 from rtc_bayes.store.shown import counted
 from rtc_bayes.topics.objective import Floats, Objective, centred
@@ -118,8 +118,8 @@ def covering_subsets(
     [[0, 1, 2, 4, 7, 8], [3, 4, 5, 6, 8, 9]]
     """
     subsets = whole_number("subsets", subsets, least=1)
-    if not 0.0 < share <= 1.0:
-        raise InputError(f"share is {share}", remedy="give a share of the systems, above 0 to 1")
+    remedy = "give a share of the systems, above 0 to 1"
+    real_number("share", share, 0.0, 1.0, remedy, ends="(]")
     size = min(systems, max(_LEAST, round(share * systems)))
     if subsets * size < systems:
         raise InputError(
