@@ -1455,7 +1455,7 @@ def test_graded_measures_say_that_they_take_the_judged_grades(here, ok):
     (here / "each.csv").write_text("".join(f"{s},{s}\n" for s in systems))
     for command in (
         "fit '*.gz' --qrels {} --model rtc -o fit.nc",
-        "allocate '*.gz' --truth {} --budget 20 --stages 1 --strategy uniform -o drawn.prels",
+        "allocate '*.gz' --truth {} --budget 20 --stages 1 --strategy uniform -o {}.prels",
         "plan '*.gz' --qrels {} --budget 9 --judgments-per-topic 2 --repetitions 1 "
         "--algorithm mtc/rtc:map",
         "reusability '*.gz' --qrels {} --groups each.csv --leave-out groups -o {}.l",
@@ -1743,6 +1743,36 @@ def test_build_loses_no_grade_of_an_audit(here, ok, run):
     assert (status, (here / "drawn.prels").read_text()) == (2, before)
     said = "drawn.prels: 1 judgment in it that the truth does not hold would be lost; name"
     assert said in err
+
+
+def test_merge_and_allocate_lose_no_judgment_that_a_person_added(here, ok, run):
+    (here / "one").write_text("501 0 d1 1\n")
+    (here / "two").write_text("501 0 d1 0\n501 0 d2 -1\n")
+    lines = {
+        "merge one two --conflict highest -o all": "501 0 by-hand 1\n",
+        "allocate '*.gz' --truth few.qrels --budget 30 --strategy uniform -o all.txt": (
+            "501 by-hand 1 1 0.5\n"
+        ),
+    }
+    for line, added in lines.items():
+        output = here / line.split()[-1]
+        ok(line)
+        ok(line)
+        with output.open("a") as file:
+            file.write(added)
+        before = output.read_text()
+        status, _, err = run(line)
+        assert (status, output.read_text()) == (2, before)
+        assert f"{output.name}: 1 judgment in it that " in err
+    # what allocate took as nonrelevant is no judgment of a build either
+    (here / "all.txt").rename(here / "all.prels")
+    (here / "all.txt.meta.json").rename(here / "all.prels.meta.json")
+    status, _, err = run(
+        "build '*.gz' --truth few.qrels --algorithm sample --budget 9 -o all.prels"
+    )
+    assert status == 2
+    assert "all.prels: 1 judgment in it that the truth does not hold" in err
+    assert meta(here / "all.prels")["missing"]
 
 
 @pytest.mark.parametrize("output", ["made.qrels", "made.prels"])

@@ -72,7 +72,9 @@ def build(
         _check_prels(chosen, anew=qrels is None and not design.digests())
     systems, answers = runs.read(), read_qrels(truth)
     before = None if qrels is None else read_qrels(qrels)
-    lose_no_judgment(output, [answers] if before is None else [answers, before], "the truth")
+    kept = [answers] if before is None else [answers, before]
+    go_on = "" if as_prels else f", and go on from them with --qrels {output}"
+    lose_no_judgment(output, kept, "the truth", f"name another file{go_on}")
     hold_out, groups = design.read()
     with announced("judging", quiet):
         result = build(

@@ -16,18 +16,29 @@ PRELS = (".prels", ".prels.gz")
 """How names of files end that hold probabilities of being drawn beside grades."""
 
 
-def lose_no_judgment(output: str, kept: Sequence[Qrels], source: str) -> None:
+def lose_no_judgment(
+    output: str,
+    kept: Sequence[Qrels],
+    source: str,
+    remedy: str = "name another file",
+    *,
+    prels: bool | None = None,
+) -> None:
     """Refuse to write over judgments that stand nowhere else, as those that a person added.
 
     Parameters
     ----------
     output : str
-        Qrels, or prels by the ending. What an earlier command took as nonrelevant, as
+        Qrels or prels. What an earlier command took as nonrelevant, as
         OUT.meta.json says, is no judgment; nor is a document of prels without a grade.
     kept : sequence of Qrels
         What is not lost: documents with these grades.
     source : str
         What these are, in words.
+    remedy : str
+        What to do in place of it.
+    prels : bool, optional
+        Whether OUT holds prels. Default: by its ending.
 
     Raises
     ------
@@ -38,7 +49,8 @@ def lose_no_judgment(output: str, kept: Sequence[Qrels], source: str) -> None:
     if not file.is_file() or not file.stat().st_size:
         return
     try:
-        lost = _judged(output).difference(_taken(output))
+        judged = _judged(output, prels=output.endswith(PRELS) if prels is None else prels)
+        lost = judged.difference(_taken(output))
     except InputError as error:
         raise InputError(
             f"holds no judgments that can be read ({error.message}), and would be lost",
@@ -49,19 +61,18 @@ def lose_no_judgment(output: str, kept: Sequence[Qrels], source: str) -> None:
     for qrels in kept:
         lost -= _rows(qrels)
     if lost:
-        go_on = "" if output.endswith(PRELS) else f", and go on from them with --qrels {output}"
         raise InputError(
             f"{counted(len(lost), 'judgment')} in it that {source} does not hold would be lost",
             path=output,
-            remedy=f"name another file{go_on}",
+            remedy=remedy,
         )
 
 
-def _judged(output: str) -> set[tuple[str, str, int]]:
+def _judged(output: str, *, prels: bool) -> set[tuple[str, str, int]]:
     """Read topic, docno and grade of every judgment in a file."""
     from rtc_bayes.collection import read_prels, read_qrels
 
-    if not output.endswith(PRELS):
+    if not prels:
         return _rows(read_qrels(output))
     return {row for row in _rows(read_prels(output).qrels()) if row[2] >= 0}
 
@@ -99,4 +110,5 @@ def _taken(output: str | Path) -> list[tuple[str, str, int]]:
 
     if not meta_path(output).exists():
         return []
-    return [(topic, docno, 0) for topic, docno in read_record(meta_path(output)).get("missing", ())]
+    missing = read_record(meta_path(output)).get("missing")
+    return [(topic, docno, 0) for topic, docno in missing] if isinstance(missing, list) else []

@@ -27,6 +27,7 @@ from rtc_bayes.cli.arguments import (
     writable,
 )
 from rtc_bayes.cli.groups import grouped
+from rtc_bayes.cli.guarding import lose_no_judgment
 from rtc_bayes.cli.inputs import ENDINGS, digests, format_of, of_negative, refuse_unused
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.store.shown import counted, in_words
@@ -182,6 +183,7 @@ def allocate(
         raise InputError("--write-scores and -o are one file", path=write_scores, remedy="name two")
     systems, answers = runs.read(), read_qrels(truth)
     shared_topics(systems.topics, answers.topics, truth, say=False)
+    lose_no_judgment(output, [answers], "the truth", prels=True)
     meta = provenance(seed=seed, inputs=digests(systems, answers))
     with announced("judging", quiet):
         spent = allocate(
@@ -206,9 +208,9 @@ def allocate(
             "are means over the others",
         )
     if spent.missing:
-        lacking = counted(spent.missing, "drawn document")
         warn(
-            f"{lacking} that the truth lacks, taken as nonrelevant",
+            f"{counted(len(spent.missing), 'drawn document')} that the truth lacks, taken as "
+            f"nonrelevant; listed in {meta_path(output)}",
         )
     write_prels(spent.to_prels(), output)
     write_json(spent.meta() | {"meta": meta}, meta_path(output))

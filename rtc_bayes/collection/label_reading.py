@@ -25,6 +25,7 @@ from rtc_bayes.collection.lines import (
     read_bytes,
     refuse_aggregate,
 )
+from rtc_bayes.collection.records import index_levels
 from rtc_bayes.collection.sources import files_of, kind_of
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.signatures import explains_types
@@ -107,7 +108,8 @@ def read_labels(
     Parameters
     ----------
     *sources : str, Path or data frame
-        Files, folders or globs; all together are one set of labels.
+        Files, folders or globs; all together are one set of labels. What a frame's columns are
+        called may also be a level of its index.
     kind : {"auto", "rows", "qrels", "panel"}
         What the files are; "auto" decides for each from its first line.
     judge : str, optional
@@ -156,15 +158,23 @@ def read_labels(
     read: set[Path] = set()
     files = [files_of(source) if kind_of(source) == "path" else [] for source in sources]
     names_of = _names_of({path.resolve() for path in chain.from_iterable(files)})
-    for source, own in zip(sources, files, strict=True):
+    for source, paths in zip(sources, files, strict=True):
         if kind_of(source) == "frame":
-            names = [str(name) for name in source.columns]
-            cells = zip(*([_cell(v) for v in source[name]] for name in source.columns), strict=True)
+            # a level of the index that means nothing here is no judge of a panel
+            own = list(map(str, source.columns))
+            levels = {
+                name: values
+                for name, values in index_levels(source).items()
+                if name not in own and _meaning([name])[0] in _NAMES
+            }
+            names = [*levels, *own]
+            held = chain(levels.values(), (source[name] for name in source.columns))
+            cells = zip(*([_cell(v) for v in column] for column in held), strict=True)
             _Table("data frame", judge or "judge", names, enumerate(map(list, cells), 1)).read(
                 columns, kind
             )
         elif kind_of(source) == "path":
-            for path in own:
+            for path in paths:
                 if (real := path.resolve()) in read:
                     raise InputError(
                         "is given twice, and its labels would count twice",

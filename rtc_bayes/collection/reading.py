@@ -55,7 +55,8 @@ def read_qrels(source: Any) -> Qrels:
     source : str, Path, data frame, mapping or iterable
         A file, or a folder or a glob of files; a frame with a topic column (topic, qid, query_id,
         q_id, query), a document column (docno, doc_id, docid) and a grade column (label,
-        grade, relevance, score); ``{topic: {docno: grade}}``; Qrel of ir_measures or qrels of
+        grade, relevance, score), or levels of the index of these names;
+        ``{topic: {docno: grade}}``; Qrel of ir_measures or qrels of
         ir_datasets: tuples with query_id, doc_id and relevance; Qrels, which stay as they are; or a
         list of any of these, whose judgments are put together.
 

@@ -37,7 +37,7 @@ class Records:
 
     @classmethod
     def of_frame(cls, frame: Any) -> Records:
-        """Take the columns of a pandas or polars frame."""
+        """Take the columns of a pandas or polars frame, and named levels of its index."""
         names = list(frame.columns)
         for name in names:
             if names.count(name) > 1:
@@ -47,7 +47,8 @@ class Records:
         if not len(frame):
             raise InputError("data frame: no rows", remedy="give a frame with rows")
         rows = frame.index if hasattr(frame, "index") else range(len(frame))
-        return cls("data frame", {str(name): frame[name].to_list() for name in names}, rows)
+        columns = {str(name): frame[name].to_list() for name in names}
+        return cls("data frame", index_levels(frame) | columns, rows)
 
     @classmethod
     def of_tuples(cls, tuples: Sequence[Any], value: str) -> Records:
@@ -129,6 +130,18 @@ class Records:
                     remedy=remedy,
                 ) from None
         return made
+
+
+def index_levels(frame: Any) -> dict[str, list[Any]]:
+    """Return the named levels of a pandas frame's index, which hold what columns hold.
+
+    A frame of PyTerrier has a column query: with qid in the index it must not pass for the topic.
+    """
+    if not hasattr(frame, "index"):
+        return {}
+    index = frame.index
+    levels = enumerate(index.names)
+    return {str(n): index.get_level_values(i).to_list() for i, n in levels if n is not None}
 
 
 def _row(row: object) -> str:

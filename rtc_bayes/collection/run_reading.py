@@ -45,7 +45,7 @@ def read_runs(
           are not runs), globs;
         - pandas or polars frames with a topic column (topic, qid, query_id, q_id, query), a
           document column (docno, doc_id, docid), score or rank, and optionally system, name, tag
-          or run; without, the run's name is "run";
+          or run; without, the run's name is "run". Any of these may be a level of the index;
         - ``{topic: {docno: score}}`` (ranx), which is one run of the name "run";
         - ``{system: source}``, where each source holds one run;
         - ScoredDoc of ir_measures, scoreddocs of ir_datasets: tuples with query_id, doc_id, score.
@@ -220,6 +220,13 @@ class _Reader:
 
     def _named(self, name: object, source: Any) -> _Read:
         tag = text_of(name, "system")
+        source = plain(source)
+        if isinstance(source, Mapping) and source and not _is_run(source):
+            raise InputError(
+                f"system {shown(tag)}: not every topic holds {{docno: score}}",
+                remedy="give {topic: {docno: score}}, or, of lists of docnos, "
+                "Run.from_rankings(system, {topic: [docno, ...]})",
+            )
         try:
             runs = self.read([source])
         except InputError as error:
@@ -266,8 +273,9 @@ class _Reader:
         topics, docnos = records.topics_and_docnos()
         system = next((name for name in SYSTEM if name in records.columns), None)
         tags = ["run"] * len(records) if system is None else records.ids(system)
-        by_rank = self.order == "rank" or "score" not in records.columns
-        key = np.array(records.numbers("rank" if by_rank else "score"), dtype=np.float64)
+        column = "rank" if self.order == "rank" else records.name(("score", "rank"))
+        by_rank = column == "rank"
+        key = np.array(records.numbers(column), dtype=np.float64)
         key = -key if by_rank else key
         scores = records.numbers("score") if "score" in records.columns else key
         records.check_distinct(tags, topics, docnos)

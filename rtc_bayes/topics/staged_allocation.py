@@ -77,8 +77,8 @@ class StagedAllocation(Shown):
     strategy : str
     budget : int
         What could be spent.
-    missing : int
-        Documents judged that the truth lacks; they count as nonrelevant.
+    missing : tuple of (str, str)
+        Topic and docno of documents judged that the truth lacks; they count as nonrelevant.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class StagedAllocation(Shown):
     stages: tuple[AllocationStage, ...]
     strategy: Strategy
     budget: int
-    missing: int
+    missing: tuple[tuple[str, str], ...]
 
     @property
     def spent(self) -> int:
@@ -126,7 +126,7 @@ class StagedAllocation(Shown):
             "strategy": self.strategy,
             "budget": self.budget,
             "judged": self.spent,
-            "missing": self.missing,
+            "missing": [list(pair) for pair in self.missing],
             "relevance_level": self.sample.judgments.relevance_level,
             "stages": [stage._asdict() for stage in self.stages],
         }
@@ -290,9 +290,9 @@ def allocate(
             )
         )
     judgments = judged_by(pool, qrels, order, level)
-    names = zip(pool.topic_of[order], pool.docnos[order], strict=True)
-    truth = [qrels.judged(topic) for topic in pool.topics]
-    missing = sum(docno not in truth[t] for t, docno in names)
+    truth = {topic: qrels.judged(topic) for topic in pool.topics}
+    names = map(pool.pair_of, order.tolist())
+    missing = tuple((topic, docno) for topic, docno in names if docno not in truth[topic])
     return StagedAllocation(Sample(judgments, probability), tuple(done), strategy, budget, missing)
 
 

@@ -395,6 +395,19 @@ def test_csv_without_names_may_quote_its_fields(tmp_path):
         rb.read_labels(unclosed)
 
 
+def test_levels_of_a_frames_index():
+    rows = pd.DataFrame({"qid": ["1"], "docno": ["a"], "query": ["what"], "docid": [3], "label": 1})
+    indexed = rows.set_index(["qid", "docno"])
+    with pytest.raises(rb.InputError, match="'qid' and 'query' both hold the topic"):
+        rb.read_labels(indexed)  # the topic was what
+    labels = rb.read_labels(indexed[["label"]])
+    assert (labels.topics, labels.judges) == (("1",), ("judge",))
+    panel = rows.assign(id=5, gpt=1, llama=0).set_index(["qid", "docno", "id"])
+    assert rb.read_labels(panel[["gpt", "llama"]]).judges == ("gpt", "llama")
+    kept = rows[["qid", "docno", "label"]].set_index("qid", drop=False)
+    assert rb.read_labels(kept).n_labels == 1
+
+
 def test_columns_of_a_part_of_a_frame():
     """Its rows are numbered from elsewhere than 0."""
     frame = pd.DataFrame({"t": ["1", "1"], "d": ["a", "b"], "j": ["x", "y"], "g": [1, 0]})[1:]

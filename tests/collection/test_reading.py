@@ -242,6 +242,25 @@ def test_data_frames_of_three_styles(style):
     assert rb.read_runs(named).systems == ("x", "y")
 
 
+@pytest.mark.parametrize("index", ["qid", "docno", ["qid", "docno"], ["name", "qid"]])
+def test_levels_of_the_index_are_columns(index):
+    # as PyTerrier's, whose query and docid are not the ids
+    frame = pd.DataFrame(FRAMES["PyTerrier"]).assign(
+        name="x", query="what is it", docid=[3, 4], label=[0, 1]
+    )
+    assert rb.read_runs(frame.set_index(index))["x"].ranking("1").tolist() == ["b", "a"]
+    assert dict(rb.read_qrels(frame.set_index(index))["1"]) == {"a": 0, "b": 1}
+    assert rb.read_runs(frame.set_index(index, drop=False))["x"].topics == ("1",)
+
+
+def test_errors_of_runs_in_memory_say_what_is_missing():
+    with pytest.raises(InputError, match="no column score or rank among qid, docno, label"):
+        rb.read_runs(pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]}))
+    for lists in (["a", "b"], [("a", 2.0)], {"a": ["b"]}):
+        with pytest.raises(InputError, match=r"system 's': not every topic holds \{docno"):
+            rb.read_runs({"s": {"1": lists}})
+
+
 @pytest.mark.parametrize("column", ["label", "grade", "relevance", "score"])
 def test_qrels_from_data_frames(column):
     frame = pd.DataFrame({"qid": [1, 1], "docno": ["a", "b"], column: [0, 1]})

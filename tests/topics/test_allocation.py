@@ -55,7 +55,9 @@ def test_a_negative_grade_is_no_judgment_and_is_not_asked_for():
     assert unjudged_documents(runs, marked) == {"1": (), "2": ("y",)}
     assert rb.extend(runs, marked, 5, strategy="uniform").omega == 1
     two = runs_of({name: {"1": "abc", "2": "xy"} for name in "st"})
-    assert rb.allocate(rb.Pool.from_runs(two), marked, 5, strategy="uniform").missing == 4
+    spent = rb.allocate(rb.Pool.from_runs(two), marked, 5, strategy="uniform")
+    assert sorted(spent.missing) == [("1", "a"), ("1", "b"), ("2", "x"), ("2", "y")]
+    assert spent.meta()["missing"] == [list(pair) for pair in spent.missing]
 
 
 def test_unjudged_documents_stand_in_the_order_of_judging():
