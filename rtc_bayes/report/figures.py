@@ -213,7 +213,8 @@ def _accuracy_line(
         x + shift,
         y,
         s=25 + 100 * share,
-        marker=MARKERS[look % len(MARKERS)],
+        # with the first colour again comes another marker
+        marker=MARKERS[(look + look // len(colours)) % len(MARKERS)],
         color=colour,
         edgecolor="white",
         linewidth=0.6,
@@ -421,7 +422,7 @@ def judgments_per_topic(judgments: pd.DataFrame, axes: Axes | None = None) -> Ax
     axes.set(xlabel="topic", ylabel="judgments", xlim=(-0.7, len(place) - 0.3))
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(axis="x", visible=False)
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0.2)
+    legend_above(axes, axes)
     return axes
 
 
@@ -445,7 +446,7 @@ def judging_cost(trials: pd.DataFrame, *, algorithms: Sequence[str] = ()) -> Axe
             np.arange(1, len(judged) + 1) / len(judged),
             where="post",
             color=COLOURS[number % len(COLOURS)],
-            linestyle=("-", "--", ":", "-.")[number % 4],
+            linestyle=("-", "--", ":", "-.")[(number + number // len(COLOURS)) % 4],
             linewidth=1.8,
             label=literal(str(algorithm)),
         )

@@ -8,7 +8,14 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from pools import pool_of
 
-from rtc_bayes import Relevance, compare, plot_difference, plot_matrix, plot_ranking
+from rtc_bayes import (
+    Relevance,
+    compare,
+    plot_accuracy,
+    plot_difference,
+    plot_matrix,
+    plot_ranking,
+)
 from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.errors import InputError
 from rtc_bayes.report import figures
@@ -274,3 +281,26 @@ def test_names_longer_than_a_figure_has_room_for_lose_their_middle():
     assert short([long, "B"]) == ["university-of-so…-then-monot5-3b", "B"]
     twins = [f"{'a' * 20}{n}{'b' * 20}" for n in range(2)]
     assert short(twins) == twins
+
+
+def test_many_algorithms_differ_by_colour_or_marker_and_leave_room_for_the_panel():
+    """The ninth looked like the first, and eleven names left the panel an inch."""
+    axes = plot_accuracy(many([f"rtc[smoothing=beta,cell_weight={n}]:map" for n in range(11)]))
+    looks = {
+        (to_hex(points.get_facecolor()[0]), points.get_paths()[0].vertices.tobytes())
+        for points in axes.collections
+        if isinstance(points, PathCollection)
+    }
+    assert len(looks) == 11
+    FigureCanvasAgg(axes.figure).draw()
+    assert axes.get_window_extent().height / axes.figure.dpi > 2.5  # inches
+    plt.close(axes.figure)
+
+
+def test_names_of_judgments_stay_inside_axes_that_have_no_room_above():
+    figure, axes = plt.subplots()
+    judged = pd.DataFrame({"topic": ["1", "2"], "judged": [3, 4], "relevant": [1, 4]})
+    figures.judgments_per_topic(judged, axes)
+    FigureCanvasAgg(figure).draw()
+    assert axes.get_legend().get_window_extent().y1 <= axes.get_window_extent().y1
+    plt.close(figure)
