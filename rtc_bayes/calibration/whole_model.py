@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from rtc_bayes.calibration.predictive import refuse_composite
 from rtc_bayes.checks import whole_fields
 from rtc_bayes.collection import Judgments
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.relevance import (
     Draws,
     ModelSpec,
@@ -99,13 +100,13 @@ class WholeModel:
         order = self.judgments.order
         labels = np.random.default_rng(labelling).random(len(order)) < truth["p"][order]
         judgments = self.judgments.relabelled(labels)
-        draws = estimate(
-            self.model,
-            self.method,
-            judgments,
-            Sampling(self.sampling.draws, self.sampling.chains, self.sampling.tune, fitting),
-            labelled=False,
-        )
+        sampling = Sampling(self.sampling.draws, self.sampling.chains, self.sampling.tune, fitting)
+        with warnings.catch_warnings():
+            if (
+                number
+            ):  # the same documents are judged in all, and the first says what is to be said
+                warnings.simplefilter("ignore", CollectionWarning)
+            draws = estimate(self.model, self.method, judgments, sampling, labelled=False)
         if not isinstance(draws, Draws):
             raise InputError(f"{self.method} gives no draws", remedy="choose a method that draws")
         unjudged = np.flatnonzero(~judgments.judged)

@@ -231,18 +231,24 @@ def _mean_ratio(values: Floats, to: Floats) -> Floats:
 
 
 def _followed_log(every: Floats, some: Floats, exact: Floats) -> Floats:
-    """Predict positive values in their logarithms; where one is 0, by the ratio of means.
+    """Predict positive values in their logarithms, with the mean of `exact` for those of `some`.
 
+    Where one is 0, by the ratio of means.
     Where all plug-in values are 0, by the mean: as of lists that are judged to a cutoff, of which
     only the number of relevant documents is unsure.
     The line is not drawn out beyond what was computed: a draw in which a topic has next to nothing
     relevant has a plug-in variance beyond any that scores can have.
     """
     positive = (np.minimum(some, exact) > 0.0).all(axis=0) & (every > 0.0).all(axis=0)
-    logs = (np.log(np.where(positive, values, 1.0)) for values in (every, some, exact))
+    of_every, of_some, of_exact = (
+        np.log(np.where(positive, values, 1.0)) for values in (every, some, exact)
+    )
     mean = some.mean(axis=0)
     level = exact.mean(axis=0)
     ratio = np.divide(level, mean, out=np.ones_like(mean), where=mean > 0.0)
     otherwise = np.where(mean > 0.0, every * ratio, level)
-    followed = np.where(positive, np.exp(_followed(*logs)), otherwise)
+    by_line = np.exp(_followed(of_every, of_some, of_exact))
+    # exponentials of a line through logarithms have a mean below that of the values themselves
+    mean_by_line = np.exp(_followed(of_some, of_some, of_exact)).mean(axis=0)
+    followed = np.where(positive, by_line * level / mean_by_line, otherwise)
     return np.clip(followed, exact.min(axis=0), exact.max(axis=0))

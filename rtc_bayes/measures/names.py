@@ -31,6 +31,8 @@ _NEARLY = re.compile(r"(?P<measure>\w+?)(?:\((?P<options>.*)\))?(?:@?(?P<cutoff>
 REMEDY = "name measures as ir_measures does: AP, P@10, nDCG@10, RBP(p=0.8), R@1000, RR"
 # some names of trec_eval stand for many measures
 _SHOWN = 3
+# not one of a measure's options
+_OUTER_COMMA = re.compile(r",\s*(?![^(]*\))")
 _DCG = re.compile(r"DCG(?:@(\d+))?")
 _WITH_MOMENTS: tuple[MeasureKind, ...] = ("AP", "P", "R", "DCG", "nDCG", "RBP", "RR")
 # gdeval's highest grade
@@ -259,6 +261,12 @@ def _unknown(name: str, reason: str) -> InputError:
         same = [] if several else ir_measures.parse_trec_measure(name)
     except ValueError:
         same = []
+    if not same and len(names := _OUTER_COMMA.split(name)) > 1 and all(names):
+        return InputError(
+            f"measure {name!r:.80} is several in one name",
+            remedy="give each its own: --measure AP --measure P@10 where a command takes several, "
+            "and a list of names in Python",
+        )
     if not same and (near := _nearest(name)):
         return InputError(f"measure {name!r:.80} is unknown", remedy=f"write {near}")
     if "param cutoff" in reason and "@" not in name and parts:

@@ -11,6 +11,7 @@ from rtc_bayes.report.drawing import (
     MUTED,
     canvas,
     legend_above,
+    literal,
     panels,
     styled,
 )
@@ -135,7 +136,7 @@ def rank_ecdfs(ranks: SimulationRanks) -> Figure:
         axes.fill_between(x, low, high, step="post", color=MUTED, alpha=0.25, linewidth=0)
         axes.axhline(0.0, color=MUTED, linewidth=1, linestyle="--")
         axes.step(x, difference, where="post", color=COLOURS[0], linewidth=1.4)
-        axes.set_title(name, fontsize=10, loc="left")
+        axes.set_title(literal(name), fontsize=10, loc="left")
         _share_axis(axes)
     figure.supxlabel("rank of the true value among the draws", fontsize=10)
     figure.supylabel("ECDF less uniform", fontsize=10)

@@ -65,6 +65,7 @@ _STYLE = {
     "svg.hashsalt": "rtc-bayes",
 }
 _LEGEND_LETTERS = 64
+_LONGEST, _LONGEST_BESIDE_MATRIX = 32, 20
 _DOTS_PER_INCH = 200
 
 
@@ -171,6 +172,7 @@ def name_sides(axes: Axes, names: Sequence[str]) -> None:
         axes.set(xticks=[], yticks=[])
         return
     size, place = 10 if len(names) <= _LARGE else 7, range(len(names))
+    names = short(names, _LONGEST_BESIDE_MATRIX)
     axes.set_xticks(place, names, rotation=45, ha="right", rotation_mode="anchor", fontsize=size)
     axes.set_yticks(place, names, fontsize=size)
 
@@ -183,6 +185,32 @@ def scale_beside(axes: Axes, image: AxesImage, label: str) -> Colorbar:
     return bar
 
 
+def literal(name: str) -> str:
+    r"""Return a name for Matplotlib, which else reads what stands between dollars as a formula.
+
+    Examples
+    --------
+    >>> print(literal("$model_$fold"))
+    \$model_\$fold
+    """
+    return name.replace("$", r"\$")
+
+
+def short(names: Sequence[str], longest: int = _LONGEST) -> list[str]:
+    """Return names for a figure, :func:`literal`, long ones without their middle.
+
+    They stay whole where two would be the same without it.
+
+    Examples
+    --------
+    >>> short(["bm25", "university-2024-bm25-rm3-monot5-3b-rerank"])
+    ['bm25', 'university-2024-…onot5-3b-rerank']
+    """
+    head = longest // 2
+    cut = [name if len(name) <= longest else f"{name[:head]}…{name[1 - head :]}" for name in names]
+    return [literal(name) for name in (cut if len(set(cut)) == len(set(names)) else names)]
+
+
 def fold(name: str, width: int) -> str:
     """Break an algorithm's name into lines, before its bracket and after its commas."""
     lines = [""]
@@ -190,4 +218,4 @@ def fold(name: str, width: int) -> str:
         if lines[-1] and len(lines[-1]) + len(part) > width:
             lines.append("")
         lines[-1] += part
-    return "\n".join(lines)
+    return literal("\n".join(lines))

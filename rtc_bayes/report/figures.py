@@ -28,9 +28,11 @@ from rtc_bayes.report.drawing import (
     figure_of,
     fold,
     legend_above,
+    literal,
     name_sides,
     panels,
     scale_beside,
+    short,
     styled,
 )
 from rtc_bayes.report.tables import normal_interval, probability
@@ -45,9 +47,11 @@ _TOGETHER = 4
 # room on either side for half of the largest point
 _CONFIDENCES = (0.46, 1.04)
 _ACCURACY_TOP = 1.06
-_WRITTEN = 15
+_WRITTEN, _WRITTEN_LARGE = 15, 10
 _DIFFERENCE_BINS = 40
 _FEW_PAIRS = 10
+# letters of two names
+_ON_ONE_LINE = 50
 
 
 @styled
@@ -121,7 +125,7 @@ def accuracy_lines(
             confident[confident["algorithm"] == algorithm],
             look=places[algorithm],
             shift=0.004 * (places[algorithm] - (len(places) - 1) / 2),
-            label=algorithm,
+            label=literal(algorithm),
             least=least,
             seed=seed,
         )
@@ -209,7 +213,8 @@ def _accuracy_line(
         x + shift,
         y,
         s=25 + 100 * share,
-        marker=MARKERS[look % len(MARKERS)],
+        # with the first colour again comes another marker
+        marker=MARKERS[(look + look // len(colours)) % len(MARKERS)],
         color=colour,
         edgecolor="white",
         linewidth=0.6,
@@ -281,7 +286,7 @@ def ranking(
             label="true",
         )
         legend_above(axes, axes)
-    axes.set_yticks(place, ordered["system"])
+    axes.set_yticks(place, short(ordered["system"].tolist()))
     axes.set(xlabel=measure, ylim=(-0.6, len(ordered) - 0.4))
     if "judged_for" in ordered:
         for label, judged in zip(axes.get_yticklabels(), ordered["judged_for"], strict=True):
@@ -326,7 +331,7 @@ def confidence_matrix(pairs: pd.DataFrame, order: Sequence[str], axes: Axes | No
             _two_digits(value),
             ha="center",
             va="center",
-            fontsize=8,
+            fontsize=8 if len(order) <= _WRITTEN_LARGE else 6,
             color="white" if abs(value - 0.5) > 0.36 else INK,
         )
     for row, column in zip(*np.nonzero(wrong), strict=True):
@@ -360,7 +365,7 @@ def difference(
     shared : float
         Standard deviation of what the interval has beyond the outcomes (`Pair.sd_shared`).
     """
-    axes = axes or canvas(2.8)
+    axes, (a, b) = axes or canvas(2.8), short((a, b))
     # a bin ends at 0, so that each has one colour
     widest = np.abs(sampled).max() or 1.0
     step = max(np.ptp(sampled) / _DIFFERENCE_BINS, widest / 1000)
@@ -383,7 +388,8 @@ def difference(
     low, high = middle + np.array([-1.0, 1.0]) * np.hypot(ends, NORMAL_95 * shared)
     axes.plot([low, high], [0, 0], color=INK, linewidth=4, label="95% interval", clip_on=False)
     axes.axvline(0.0, color=MUTED, linewidth=1, linestyle="--")
-    axes.set(xlabel=f"{a} minus {b}", ylabel="share of outcomes")
+    between = "\n" if len(a) + len(b) > _ON_ONE_LINE else " "
+    axes.set(xlabel=f"{a}{between}minus {b}", ylabel="share of outcomes")
     legend_above(axes, axes)
     return axes
 
@@ -412,11 +418,11 @@ def judgments_per_topic(judgments: pd.DataFrame, axes: Axes | None = None) -> Ax
     # about a dozen short topic ids fit, and fewer long ones
     fitting = max(2, 48 // max(4, topics.str.len().max() + 1)) if len(topics) else 1
     step = max(1, -(-len(place) // fitting))
-    axes.set_xticks(place[::step], topics.iloc[::step])
+    axes.set_xticks(place[::step], short(topics.iloc[::step].tolist()))
     axes.set(xlabel="topic", ylabel="judgments", xlim=(-0.7, len(place) - 0.3))
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(axis="x", visible=False)
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0.2)
+    legend_above(axes, axes)
     return axes
 
 
@@ -440,9 +446,9 @@ def judging_cost(trials: pd.DataFrame, *, algorithms: Sequence[str] = ()) -> Axe
             np.arange(1, len(judged) + 1) / len(judged),
             where="post",
             color=COLOURS[number % len(COLOURS)],
-            linestyle=("-", "--", ":", "-.")[number % 4],
+            linestyle=("-", "--", ":", "-.")[(number + number // len(COLOURS)) % 4],
             linewidth=1.8,
-            label=str(algorithm),
+            label=literal(str(algorithm)),
         )
     # a logarithm has no place for trials that needed no judgment
     if trials["judged"].min() > 0:

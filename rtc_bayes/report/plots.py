@@ -107,7 +107,9 @@ def plot_accuracy(pairs: pd.DataFrame, ax: Axes | None = None, *, seed: int = 0)
         )
     if "algorithm" not in pairs:
         pairs = pairs.assign(algorithm="all pairs")
-    return figures.accuracy_lines(pairs, _axes(ax, 4.4), seed=seed)
+    # names stand above the panel, long ones below each other
+    height = 4.4 + 0.25 * max(0, pairs["algorithm"].nunique() - 4)
+    return figures.accuracy_lines(pairs, _axes(ax, height), seed=seed)
 
 
 @explains_types

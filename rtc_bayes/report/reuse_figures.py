@@ -17,7 +17,9 @@ from rtc_bayes.report.drawing import (
     NONRELEVANT,
     canvas,
     legend_above,
+    literal,
     panels,
+    short,
     styled,
 )
 from rtc_bayes.reuse.agreement import CELLS
@@ -50,7 +52,7 @@ def scores_held_out(systems: pd.DataFrame, measure: str) -> Axes:
         here = systems[systems["group"] == group]
         style = {"color": COLOURS[0]}
         if len(groups) <= len(COLOURS):
-            style = {"color": COLOURS[n], "marker": MARKERS[n], "label": group}
+            style = {"color": COLOURS[n], "marker": MARKERS[n], "label": literal(str(group))}
         axes.scatter(here["contributed"], here["held_out"], s=22, **style)
     most = float(np.nanmax(systems[["contributed", "held_out"]].to_numpy())) * 1.05
     axes.plot([0, most], [0, most], color=MUTED, linewidth=1, zorder=0)
@@ -177,7 +179,7 @@ def group_losses(groups: pd.DataFrame, measure: str) -> Axes:
     )
     axes.scatter(shown["loss"], at, color=COLOURS[1], s=28, zorder=3, label="observed")
     axes.axvline(0, color=INK, linewidth=1)
-    axes.set_yticks(at, shown["group"])
+    axes.set_yticks(at, short(shown["group"].astype(str).tolist()))
     axes.grid(visible=False, axis="y")
     axes.set(xlabel=f"loss of {measure} where held out")
     axes.use_sticky_edges = False
@@ -209,7 +211,7 @@ def loss_intervals(summary: pd.DataFrame, groups: pd.DataFrame, measure: str) ->
     axes.hlines(at, shown["low"], shown["high"], color=colours, linewidth=3)
     axes.scatter(shown["loss"], at, color=colours, s=32, zorder=3)
     axes.axvline(0, color=INK, linewidth=1)
-    axes.set_yticks(at, shown["group"])
+    axes.set_yticks(at, short(shown["group"].astype(str).tolist()))
     axes.grid(visible=False, axis="y")
     axes.set(xlabel=f"loss of {measure} where held out")
     return axes
@@ -271,7 +273,7 @@ def before_and_after(
     axes.scatter(
         after, at, color=COLOURS[1], s=30, marker="D", zorder=3, label="its group left out"
     )
-    axes.set_yticks(at, names)
+    axes.set_yticks(at, short(names))
     axes.set(xlabel=measure)
     axes.grid(visible=False, axis="y")
     legend_above(axes, axes)

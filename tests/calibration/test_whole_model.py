@@ -10,7 +10,7 @@ from rtc_bayes.calibration.simulation_based import simulation_based_calibration
 from rtc_bayes.calibration.whole_model import WholeModel, prior_draws
 from rtc_bayes.collection import Judgments, Pool
 from rtc_bayes.collection.simulate import simulate
-from rtc_bayes.errors import InputError
+from rtc_bayes.errors import CollectionWarning, InputError
 from rtc_bayes.relevance import ModelSpec, Sampling, coordinates, load_model, observe
 
 
@@ -111,3 +111,11 @@ def test_hierarchical_by_laplace(judgments):
     outcome = simulation_based_calibration(simulator, simulations=150, seed=1)
     assert {"mu", "p[0]", "alpha[2]", "log_s[0]"} <= set(outcome.ranks)
     assert outcome.p_value > 0.005, outcome.p_values()
+
+
+def test_what_is_said_of_the_judged_documents_is_said_once(judgments):
+    """It was said in each of a thousand simulations."""
+    simulation = WholeModel("robust", "gibbs", judgments, 2, Sampling(draws=25, chains=1, tune=50))
+    with pytest.warns(CollectionWarning, match="nothing says which systems"):
+        simulation(0, seed=1)
+    simulation(1, seed=2)

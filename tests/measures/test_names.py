@@ -60,6 +60,9 @@ def test_other_measures_are_left_to_sampling(name):
         ("INSQ", "'INSQ' is not computed here; choose one of AP, P"),
         ("INST(T=2.0)", "is not computed here"),
         ("BPM@10", "is not computed here"),
+        ("AP,nDCG@10", "'AP,nDCG@10' is several in one name; give each its own: --measure AP"),
+        ("AP, RBP(p=0.8,rel=2)", "several in one name"),
+        ("RBP(p=0.8,rel=x)", "RBP"),
     ],
 )
 def test_bad_names_are_explained(name, message):

@@ -1,3 +1,4 @@
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,11 +8,18 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from pools import pool_of
 
-from rtc_bayes import Relevance, compare, plot_ranking
+from rtc_bayes import (
+    Relevance,
+    compare,
+    plot_accuracy,
+    plot_difference,
+    plot_matrix,
+    plot_ranking,
+)
 from rtc_bayes.defaults import NORMAL_95
 from rtc_bayes.errors import InputError
 from rtc_bayes.report import figures
-from rtc_bayes.report.drawing import COLOURS, colour_of, fold, to_svg
+from rtc_bayes.report.drawing import COLOURS, colour_of, fold, short, to_svg
 
 
 @pytest.fixture
@@ -241,3 +249,58 @@ def test_axes_are_asked_for():
     comparison = compare(pool, Relevance.from_values(pool, [0.5, 0.5]))
     with pytest.raises(InputError, match="ax is a Figure; give Matplotlib axes"):
         plot_ranking(comparison, ax=Figure())
+
+
+def test_a_name_between_dollars_is_no_formula():
+    """Such a run, `$model_$fold` as a shell left it, ended every page and figure in an error."""
+    names = ["$model_$fold", "B"]
+    pool = pool_of({name: {"1": docs} for name, docs in zip(names, ("ab", "ba"), strict=True)})
+    comparison = compare(pool, Relevance.from_values(pool, [0.9, 0.1]))
+    for axes in (
+        plot_ranking(comparison),
+        plot_matrix(comparison),
+        plot_difference(comparison, *names),
+    ):
+        FigureCanvasAgg(axes.figure).draw()
+        plt.close(axes.figure)
+    assert "$model_$fold" in comparison.to_html()
+
+
+def test_names_longer_than_a_figure_has_room_for_lose_their_middle():
+    """Else panels are squeezed to nothing, and their names cut off."""
+    long = "university-of-somewhere-2024-bm25-rm3-then-monot5-3b"
+    pool = pool_of({name: {"1": docs} for name, docs in ((long, "ab"), ("B", "ba"))})
+    comparison = compare(pool, Relevance.from_values(pool, [0.9, 0.1]))
+    axes = plot_matrix(comparison)
+    FigureCanvasAgg(axes.figure).draw()
+    page = axes.figure.bbox
+    for label in (*axes.get_xticklabels(), *axes.get_yticklabels()):
+        shown = label.get_window_extent()
+        assert (shown.x0 >= page.x0, shown.y0 >= page.y0) == (True, True), label.get_text()
+    plt.close(axes.figure)
+    assert short([long, "B"]) == ["university-of-so…-then-monot5-3b", "B"]
+    twins = [f"{'a' * 20}{n}{'b' * 20}" for n in range(2)]
+    assert short(twins) == twins
+
+
+def test_many_algorithms_differ_by_colour_or_marker_and_leave_room_for_the_panel():
+    """The ninth looked like the first, and eleven names left the panel an inch."""
+    axes = plot_accuracy(many([f"rtc[smoothing=beta,cell_weight={n}]:map" for n in range(11)]))
+    looks = {
+        (to_hex(points.get_facecolor()[0]), points.get_paths()[0].vertices.tobytes())
+        for points in axes.collections
+        if isinstance(points, PathCollection)
+    }
+    assert len(looks) == 11
+    FigureCanvasAgg(axes.figure).draw()
+    assert axes.get_window_extent().height / axes.figure.dpi > 2.5  # inches
+    plt.close(axes.figure)
+
+
+def test_names_of_judgments_stay_inside_axes_that_have_no_room_above():
+    figure, axes = plt.subplots()
+    judged = pd.DataFrame({"topic": ["1", "2"], "judged": [3, 4], "relevant": [1, 4]})
+    figures.judgments_per_topic(judged, axes)
+    FigureCanvasAgg(figure).draw()
+    assert axes.get_legend().get_window_extent().y1 <= axes.get_window_extent().y1
+    plt.close(figure)
