@@ -102,9 +102,8 @@ class WholeModel:
         judgments = self.judgments.relabelled(labels)
         sampling = Sampling(self.sampling.draws, self.sampling.chains, self.sampling.tune, fitting)
         with warnings.catch_warnings():
-            if (
-                number
-            ):  # the same documents are judged in all, and the first says what is to be said
+            # the same documents are judged in all, and the first says what is to be said
+            if number > 0:
                 warnings.simplefilter("ignore", CollectionWarning)
             draws = estimate(self.model, self.method, judgments, sampling, labelled=False)
         if not isinstance(draws, Draws):
