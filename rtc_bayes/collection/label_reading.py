@@ -48,6 +48,8 @@ _NAMES = {
     "task": ("task",),
     "index": ("qidx", "pidx"),  # anonymous ids beside the true ones
 }
+# beside an id: the query's text, and the number that PyTerrier gives a document
+_BESIDE = {"query": "topic", "docid": "docno"}
 _SAID = {"yes": "probability", "no": "probability of nonrelevance"}
 # of judges too, beside a column of labels; in a panel a judge may be called so
 _ALSO_JUDGE = ("model", "llm", "rater", "annotatorid", "assessorid", "user", "userid")
@@ -448,6 +450,12 @@ class _Table:
     def _meant(self) -> list[str]:
         """Return what each column is; the name itself where it is none of those known."""
         meant = _meaning(self.names)
+        for name, key in _BESIDE.items():
+            if meant.count(key) > 1:
+                meant = [
+                    "index" if own.lower() == name else mean
+                    for own, mean in zip(self.names, meant, strict=True)
+                ]
         if "label" not in meant or "judge" in meant:
             return meant
         plain = [name.lower().replace("_", "") for name in meant]

@@ -398,10 +398,11 @@ def test_csv_without_names_may_quote_its_fields(tmp_path):
 def test_levels_of_a_frames_index():
     rows = pd.DataFrame({"qid": ["1"], "docno": ["a"], "query": ["what"], "docid": [3], "label": 1})
     indexed = rows.set_index(["qid", "docno"])
-    with pytest.raises(rb.InputError, match="'qid' and 'query' both hold the topic"):
-        rb.read_labels(indexed)  # the topic was what
-    labels = rb.read_labels(indexed[["label"]])
-    assert (labels.topics, labels.judges) == (("1",), ("judge",))
+    for frame in (rows, indexed, indexed[["label"]]):
+        labels = rb.read_labels(frame)  # the topic was what, and the document 3
+        assert (labels.topics, labels.docnos, labels.judges) == (("1",), ("a",), ("judge",))
+    with pytest.raises(rb.InputError, match="'qid' and 'topic' both hold the topic"):
+        rb.read_labels(rows.assign(topic="1"))
     panel = rows.assign(id=5, gpt=1, llama=0).set_index(["qid", "docno", "id"])
     assert rb.read_labels(panel[["gpt", "llama"]]).judges == ("gpt", "llama")
     kept = rows[["qid", "docno", "label"]].set_index("qid", drop=False)
