@@ -18,7 +18,7 @@ from rtc_bayes.cli import main
 from rtc_bayes.collection.simulate import simulate, write
 from rtc_bayes.confidence.likeness import likeness, unlikeness
 from rtc_bayes.errors import FitError
-from rtc_bayes.store import digest_text
+from rtc_bayes.store import digest_file, digest_text
 
 COMMANDS = [
     "demo",
@@ -790,6 +790,7 @@ def test_merged_judgments_keep_who_judged_what(here, ok, run):
     assert rb.read_qrels("merged.qrels") == merged.qrels
     content = meta(here / "merged.qrels")
     assert set(content.pop("meta")["inputs"]) == {"ours", "theirs"}
+    assert content.pop("digest") == digest_file("merged.qrels")
     assert content == json.loads(json.dumps(merged.meta()))
     assert content["judged_by"]["1"] == {
         "d1": ["ours"],
@@ -1764,6 +1765,11 @@ def test_merge_and_allocate_lose_no_judgment_that_a_person_added(here, ok, run):
         status, _, err = run(line)
         assert (status, output.read_text()) == (2, before)
         assert f"{output.name}: 1 judgment in it that " in err
+    # a source may be corrected: nobody edited what was made of it
+    ok("merge one two --conflict highest -o again.prels")
+    (here / "one").write_text("501 0 d1 2\n")
+    ok("merge one two --conflict highest -o again.prels")
+    assert rb.read_qrels("again.prels")["501"] == {"d1": 2, "d2": -1}
     # what allocate took as nonrelevant is no judgment of a build either
     (here / "all.txt").rename(here / "all.prels")
     (here / "all.txt.meta.json").rename(here / "all.prels.meta.json")

@@ -30,7 +30,7 @@ def lose_no_judgment(
     ----------
     output : str
         Qrels or prels. What an earlier command took as nonrelevant, as
-        OUT.meta.json says, is no judgment; nor is a document of prels without a grade.
+        OUT.meta.json says, is no judgment; nor is a negative grade, or none.
     kept : sequence of Qrels
         What is not lost: documents with these grades.
     source : str
@@ -68,13 +68,22 @@ def lose_no_judgment(
         )
 
 
+def as_written(output: str) -> bool:
+    """Whether a file is as an earlier command left it, by the digest in OUT.meta.json."""
+    from rtc_bayes.store import meta_path
+    from rtc_bayes.store.files import digest_file, read_record
+
+    if not (Path(output).is_file() and meta_path(output).exists()):
+        return False
+    return read_record(meta_path(output)).get("digest") == digest_file(output)
+
+
 def _judged(output: str, *, prels: bool) -> set[tuple[str, str, int]]:
     """Read topic, docno and grade of every judgment in a file."""
     from rtc_bayes.collection import read_prels, read_qrels
 
-    if not prels:
-        return _rows(read_qrels(output))
-    return {row for row in _rows(read_prels(output).qrels()) if row[2] >= 0}
+    rows = _rows(read_prels(output).qrels() if prels else read_qrels(output))
+    return {row for row in rows if row[2] >= 0}
 
 
 def _rows(qrels: Qrels) -> set[tuple[str, str, int]]:

@@ -112,7 +112,7 @@ def labels(
     with announced("aggregating", quiet):
         made = aggregate(
             read,
-            method or ("hierarchical" if prior else None),
+            method,
             relevance_level=level,
             graded=graded,
             human=grades,

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from rtc_bayes.cli.arguments import OutFile, Quiet
-from rtc_bayes.cli.guarding import lose_no_judgment
+from rtc_bayes.cli.guarding import as_written, lose_no_judgment
 from rtc_bayes.errors import InputError
 from rtc_bayes.store.shown import in_words
 
@@ -40,7 +40,9 @@ def merge(
         if times > 1:
             raise InputError(f"given {times} times", path=file, remedy="give each file once")
     sources = [read_qrels(file) for file in files]
-    lose_no_judgment(output, sources, "what is merged", "name another file, or merge it, too")
+    if not as_written(output):
+        remedy = "name another file, and merge this one, too"
+        lose_no_judgment(output, sources, "what is merged", remedy, prels=False)
     merged = merge(*sources, conflict=conflict)
     digests = {source.path: source.digest for source in sources}
     meta = provenance(inputs=digests)

@@ -25,7 +25,7 @@ from rtc_bayes.collection.lines import (
     read_bytes,
     refuse_aggregate,
 )
-from rtc_bayes.collection.records import index_levels
+from rtc_bayes.collection.records import BESIDE, index_levels
 from rtc_bayes.collection.sources import files_of, kind_of
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.signatures import explains_types
@@ -48,8 +48,6 @@ _NAMES = {
     "task": ("task",),
     "index": ("qidx", "pidx"),  # anonymous ids beside the true ones
 }
-# beside an id: the query's text, and the number that PyTerrier gives a document
-_BESIDE = {"query": "topic", "docid": "docno"}
 _SAID = {"yes": "probability", "no": "probability of nonrelevance"}
 # of judges too, beside a column of labels; in a panel a judge may be called so
 _ALSO_JUDGE = ("model", "llm", "rater", "annotatorid", "assessorid", "user", "userid")
@@ -450,7 +448,7 @@ class _Table:
     def _meant(self) -> list[str]:
         """Return what each column is; the name itself where it is none of those known."""
         meant = _meaning(self.names)
-        for name, key in _BESIDE.items():
+        for name, key in BESIDE.items():
             if meant.count(key) > 1:
                 meant = [
                     "index" if own.lower() == name else mean

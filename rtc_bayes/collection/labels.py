@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtc_bayes.checks import whole_number
-from rtc_bayes.collection.ids import by_topic, list_of_names, list_of_topics, some
+from rtc_bayes.collection.ids import by_topic, list_of_ids, list_of_names, list_of_topics, some
 from rtc_bayes.collection.label_columns import (
     HIGHEST,
     Codes,
@@ -356,7 +356,10 @@ class Labels:
         )
 
     def select(
-        self, *, judges: Iterable[str] | None = None, topics: Iterable[str | int] | None = None
+        self,
+        *,
+        judges: Iterable[str | int] | None = None,
+        topics: Iterable[str | int] | None = None,
     ) -> Labels:
         """Return the labels of some judges and topics; None: of all.
 
@@ -370,7 +373,7 @@ class Labels:
         """
         keep = np.ones(self.n_labels, dtype=bool)
         if judges is not None:
-            keep &= _chosen("judges", list_of_names("judges", judges), self.judges)[self.judge_of]
+            keep &= _chosen("judges", list_of_ids("judges", judges), self.judges)[self.judge_of]
         if topics is not None:
             keep &= _chosen("topics", list_of_topics(topics), self.topics)[self.topic_of]
         kept = self.keep(keep)

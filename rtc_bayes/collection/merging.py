@@ -16,7 +16,7 @@ from rtc_bayes.collection.qrels import Qrels, one_design, one_level
 from rtc_bayes.collection.writing import write_qrels
 from rtc_bayes.errors import InputError, warn
 from rtc_bayes.signatures import explains_types
-from rtc_bayes.store import meta_path, write_json
+from rtc_bayes.store import digest_file, meta_path, write_json
 from rtc_bayes.store.shown import counted
 
 if TYPE_CHECKING:
@@ -180,6 +180,8 @@ class Merged:
     def write(self, path: str | Path, *, provenance: Mapping[str, object] | None = None) -> None:
         """Write the qrels, and :meth:`meta` to ``PATH.meta.json``, with `provenance` as ``meta``.
 
+        ``digest`` there is the SHA-256 of what is written: a file of another was edited since.
+
         Raises
         ------
         InputError
@@ -187,7 +189,7 @@ class Merged:
         """
         write_qrels(self.qrels, path)
         origin = {} if provenance is None else {"meta": dict(provenance)}
-        write_json(self.meta() | origin, meta_path(path))
+        write_json(self.meta() | {"digest": digest_file(path)} | origin, meta_path(path))
 
     def __repr__(self) -> str:
         several = sum(len(document.judged_by) > 1 for document in self.documents)

@@ -16,6 +16,8 @@ DOCUMENT = ("docno", "doc_id", "docid")
 SYSTEM = ("system", "name", "tag", "run")
 GRADE = ("label", "grade", "relevance", "score")
 GROUP = ("group", "site")
+# beside an id: the query's text, and the number that PyTerrier gives a document
+BESIDE = {"query": "topic", "docid": "docno"}
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,10 @@ class Records:
 
     @classmethod
     def of_frame(cls, frame: Any) -> Records:
-        """Take the columns of a pandas or polars frame, and named levels of its index."""
+        """Take the columns of a pandas or polars frame, and named levels of its index.
+
+        Of a level and a column that mean the same, the column counts.
+        """
         names = list(frame.columns)
         for name in names:
             if names.count(name) > 1:
@@ -48,7 +53,14 @@ class Records:
             raise InputError("data frame: no rows", remedy="give a frame with rows")
         rows = frame.index if hasattr(frame, "index") else range(len(frame))
         columns = {str(name): frame[name].to_list() for name in names}
-        return cls("data frame", index_levels(frame) | columns, rows)
+        own = {
+            name
+            for words in (TOPIC, DOCUMENT, SYSTEM, GRADE, GROUP)
+            if any(word in columns for word in words if word not in BESIDE)
+            for name in words
+        }
+        levels = {name: ids for name, ids in index_levels(frame).items() if name not in own}
+        return cls("data frame", levels | columns, rows)
 
     @classmethod
     def of_tuples(cls, tuples: Sequence[Any], value: str) -> Records:

@@ -221,7 +221,8 @@ class _Reader:
     def _named(self, name: object, source: Any) -> _Read:
         tag = text_of(name, "system")
         source = plain(source)
-        if isinstance(source, Mapping) and source and not _is_run(source):
+        inner = source.values() if isinstance(source, Mapping) and not _is_run(source) else ()
+        if any(kind_of(each) != "frame" and not _is_run(each) for each in inner):
             raise InputError(
                 f"system {shown(tag)}: not every topic holds {{docno: score}}",
                 remedy="give {topic: {docno: score}}, or, of lists of docnos, "
@@ -416,9 +417,11 @@ def _by_topic(topics: Any) -> dict[str, NDArray[np.intp] | slice]:
     }
 
 
-def _is_run(table: Mapping[Any, Any]) -> bool:
-    """Whether a mapping is {topic: {docno: score}}."""
-    return bool(table) and all(
+def _is_run(table: Any) -> bool:
+    """Whether something is {topic: {docno: score}}."""
+    if not isinstance(table, Mapping) or not table:
+        return False
+    return all(
         isinstance(scores, Mapping)
         and all(kind_of(score) not in ("mapping", "frame", "iterable") for score in scores.values())
         for scores in table.values()

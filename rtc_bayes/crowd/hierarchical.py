@@ -10,7 +10,7 @@ Documents that mislead do so to all judges together, so that many labels of one 
 certain: such a document seems to have the grade of another, drawn at random. How many there are is
 told by pairs of known grade alone (M is cut from the rest: labels of a crowd cannot say how often
 it errs as one); without these by the prior, in which a share of .4 misleads. s are the shares of
-grades where nothing misleads, by a chain of their own, so that before anything is told there are as
+grades where nothing misleads, by a chain before each, so that before anything is told there are as
 many documents of a grade as seem to be.
 """
 
@@ -120,10 +120,12 @@ def hierarchical(
     for judge, counts in (history or {}).items():
         earlier[judge] = counts
     begin = dawid_skene(votes, iterations=20).grades
-    seeming = prior.seeming(shares_of_grades(votes, begin, prior, earlier, tune, seed))
     each = -(-draws // chains)
+    seeds = spawn_seeds(seed, 2 * chains)
     total, kept, confusions, labelled, right = np.zeros_like(begin), [], [], [], []
-    for chain_seed in spawn_seeds(seed, chains):
+    # shares of grades of each chain's own, so that R-hat sees how unsure they are
+    for chain_seed, shares_seed in zip(seeds[:chains], seeds[chains:], strict=True):
+        seeming = prior.seeming(shares_of_grades(votes, begin, prior, earlier, tune, shares_seed))
         state = _State(votes, begin, prior, seeming, earlier, chain_seed)
         for step in range(tune + each):
             chance = state.sweep(tuning=step < tune)
@@ -156,10 +158,11 @@ def shares_of_grades(
     earlier : ndarray, shape (judge, true, given)
         Earlier labels, counted.
     sweeps : int
-        Of the chain; the second half counts.
+        Of the chain, one at least; the second half counts.
     seed : int
     """
     state = _State(votes, begin, prior, np.eye(votes.n_grades), earlier, seed)
+    sweeps = max(sweeps, 1)
     kept = [state.sweep(tuning=step < sweeps // 2).mean(axis=0) for step in range(sweeps)]
     return np.asarray(np.mean(kept[sweeps // 2 :], axis=0))
 

@@ -261,7 +261,8 @@ def _unknown(name: str, reason: str) -> InputError:
         same = [] if several else ir_measures.parse_trec_measure(name)
     except ValueError:
         same = []
-    if not same and len(names := _OUTER_COMMA.split(name)) > 1 and all(names):
+    names = _OUTER_COMMA.split(name)
+    if not same and len(names) > 1 and all(part[:1].isalpha() for part in names):
         return InputError(
             f"measure {name!r:.80} is several in one name",
             remedy="give each its own: --measure AP --measure P@10 where a command takes several, "

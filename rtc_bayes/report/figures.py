@@ -170,7 +170,7 @@ def confidence_accuracy_by(pairs: pd.DataFrame, group: pd.Series, *, seed: int =
                 look=number,
                 colours=SHADES,
                 shift=0.006 * (number - (len(names) - 1) / 2),
-                label=str(name),
+                label=literal(str(name)),
                 fewest=_FEW_PAIRS,
                 seed=seed,
             )

@@ -10,7 +10,7 @@ import numpy as np
 
 from rtc_bayes.checks import check_word, whole_number
 from rtc_bayes.collection import Judgments, Pool, Qrels, natural_key
-from rtc_bayes.collection.ids import list_of_topics, some
+from rtc_bayes.collection.ids import list_of_ids, list_of_topics, some
 from rtc_bayes.collection.qrels import level_of
 from rtc_bayes.errors import InputError
 from rtc_bayes.measures.names import parse_measure, refuse_rel
@@ -105,7 +105,7 @@ def select_adaptively(
     solver: Step = "greedy",
     subsets: int = 100,
     share: float = 0.2,
-    first: str | Sequence[str | int] | None = None,
+    first: str | int | Sequence[str | int] | None = None,
     relevance_level: int | None = None,
     seed: int = 0,
 ) -> AdaptiveSelection:
@@ -147,7 +147,7 @@ def select_adaptively(
         For ``vote``: how many subsets of systems.
     share : float, in (0, 1]
         For ``vote``: of the systems, in each subset; five at least.
-    first : str or sequence of str or int, optional
+    first : str or int, or sequence of such, optional
         The first topic, or several that are judged before any is chosen. Default: one, drawn by
         the seed.
     relevance_level : int, optional
@@ -412,12 +412,14 @@ def _objective(
     return Objective(apart.reshape(-1, len(names)), factors, np.zeros(len(names)))
 
 
-def _first(pool: Pool, first: str | Sequence[str | int] | None, size: int, seed: int) -> list[str]:
+def _first(
+    pool: Pool, first: str | int | Sequence[str | int] | None, size: int, seed: int
+) -> list[str]:
     """Return the topics to judge before any is chosen."""
     if first is None:
         drawn = np.random.default_rng(whole_number("seed", seed)).integers(pool.n_topics)
         return [sorted(pool.topics, key=natural_key)[drawn]]
-    named = list_of_topics([first] if isinstance(first, str) else first)
+    named = list_of_ids("first", [first] if isinstance(first, (str, int, np.integer)) else first)
     for topic in named:
         if topic not in pool.topics:
             raise InputError(f"no topic is named {topic!r}", remedy="name one of the runs' topics")

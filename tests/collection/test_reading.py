@@ -253,6 +253,17 @@ def test_levels_of_the_index_are_columns(index):
     assert rb.read_runs(frame.set_index(index, drop=False))["x"].topics == ("1",)
 
 
+def test_a_column_counts_before_a_level_of_its_meaning():
+    frame = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "score": [1.0, 2.0], "run": "x"})
+    for level in ("name", "topic"):
+        runs = rb.read_runs(frame.rename_axis(index=level))
+        assert runs["x"].ranking("1").tolist() == ["b", "a"]
+
+
+def test_a_run_within_a_run_is_taken_by_the_outer_name():
+    assert rb.read_runs({"s": {"t": {"1": {"a": 1.0}}}}).systems == ("s",)
+
+
 def test_errors_of_runs_in_memory_say_what_is_missing():
     with pytest.raises(InputError, match="no column score or rank among qid, docno, label"):
         rb.read_runs(pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]}))

@@ -21,6 +21,7 @@ from rtc_bayes.crowd.hierarchical import (
 from rtc_bayes.crowd.votes import Votes
 from rtc_bayes.errors import CollectionWarning, FitWarning, InputError
 from rtc_bayes.report.labels_tables import judges_tables
+from rtc_bayes.store import spawn_seeds
 
 
 def crowd(pairs=40, judges=6, each=4, grades=2, seed=0, accuracy=(0.6, 0.95)):
@@ -328,8 +329,9 @@ def test_hierarchical_is_the_posterior_of_the_graph():
     prior = CrowdPrior(misleading=0.4, misleading_weight=1e7, topic_weight=5.0)
     made = hierarchical(votes, draws=20_000, tune=1_000, chains=2, prior=prior, seed=1)
     begin = dawid_skene(votes, iterations=20).grades
-    shares = shares_of_grades(votes, begin, prior, np.zeros((votes.n_judges, 2, 2)), 1_000, 1)
-    seeming = 0.6 * np.eye(2) + 0.4 * shares
+    none = np.zeros((votes.n_judges, 2, 2))
+    of_chains = [shares_of_grades(votes, begin, prior, none, 1_000, s) for s in spawn_seeds(1, 4)]
+    seeming = 0.6 * np.eye(2) + 0.4 * np.mean(of_chains[2:], axis=0)
     with pm.Model():
         pi = pm.Dirichlet("pi", np.ones(2))
         of_topic = pm.Dirichlet("of_topic", 5.0 * pi, shape=(votes.n_topics, 2))
@@ -676,6 +678,22 @@ def test_words_of_before_name_those_of_now():
     ):
         with pytest.raises(InputError, match=said):
             call()
+
+
+@pytest.mark.filterwarnings("ignore:the chains do not agree")
+def test_chains_have_shares_of_grades_of_their_own():
+    """Three labels a pair, few of them relevant: one chain cannot tell how many are."""
+    truth = rb.Qrels({"1": {f"d{i}": int(i % 25 == 0) for i in range(600)}})
+    labels = rb.simulate_labels(truth, n_judges=60, per_pair=3, expertise=0.7, seed=1)
+    votes = Votes.of(labels, 1, graded=False, human=None)
+    begin, none = dawid_skene(votes, iterations=20).grades, np.zeros((votes.n_judges, 2, 2))
+    seeds = spawn_seeds(0, 4)[2:]
+    shares = [shares_of_grades(votes, begin, CrowdPrior(), none, 500, seed)[1] for seed in seeds]
+    made = hierarchical(votes, draws=1000, seed=0)
+    expected = made.draws.reshape(2, 500, -1).mean(axis=(1, 2))
+    assert np.argmax(shares) == np.argmax(expected)
+    assert made.r_hat > 1.05
+    hierarchical(votes, draws=2, tune=0, seed=0)
 
 
 def test_chains_that_each_stand_still_do_not_agree():

@@ -88,6 +88,8 @@ def test_groups_share_a_panel_for_each_algorithm():
     names = np.where(pairs.index % 40 < 3, "few", np.where(pairs.index % 2, "odd", "even"))
     group = pd.Series(pd.Categorical(names, ["even", "odd", "few"]))
     figure = figures.confidence_accuracy_by(pairs, group)
+    dollars = figures.confidence_accuracy_by(pairs, group.cat.rename_categories({"odd": "$a_$b"}))
+    assert "</svg>" in to_svg(dollars)
     first = figure.axes[0]
     points = {c.get_label(): c.get_offsets() for c in first.collections if len(c.get_offsets())}
     # even pairs have .55, odd ones .95; those left out are among the first 12, which are right

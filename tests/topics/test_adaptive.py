@@ -187,6 +187,7 @@ def test_scores_without_doubt_have_no_noise(track, noise):
 def test_several_topics_are_judged_before_any_is_chosen(track):
     pool, qrels = track
     chosen = rb.select_adaptively(pool, qrels, 5, first="504")
+    assert rb.select_adaptively(pool, qrels, 5, first=504).topics == chosen.topics
     more = rb.select_adaptively(pool, qrels, 5, first=[int(each) for each in chosen.topics[:3]])
     assert more.topics == chosen.topics
     assert np.isnan(more.rhos[:3]).all()
