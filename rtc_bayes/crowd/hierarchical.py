@@ -125,8 +125,10 @@ def hierarchical(
     total, kept, confusions, labelled, right = np.zeros_like(begin), [], [], [], []
     # shares of grades of each chain's own, so that R-hat sees how unsure they are
     for chain_seed, shares_seed in zip(seeds[:chains], seeds[chains:], strict=True):
-        seeming = prior.seeming(shares_of_grades(votes, begin, prior, earlier, tune, shares_seed))
-        state = _State(votes, begin, prior, seeming, earlier, chain_seed)
+        shares = np.zeros(votes.n_grades)
+        if prior.misleading > 0.0:
+            shares = shares_of_grades(votes, begin, prior, earlier, tune, shares_seed)
+        state = _State(votes, begin, prior, prior.seeming(shares), earlier, chain_seed)
         for step in range(tune + each):
             chance = state.sweep(tuning=step < tune)
             if step >= tune:
@@ -217,7 +219,7 @@ class _State:
         votes: Votes,
         begin: Floats,
         prior: CrowdPrior,
-        seeming: Floats,
+        seeming_prior: Floats,
         earlier: Floats,
         chain_seed: int,
     ) -> None:
@@ -225,7 +227,7 @@ class _State:
         self.votes, self.prior, self.earlier = votes, prior, earlier
         self.random = np.random.default_rng(chain_seed)
         self.starts = np.searchsorted(votes.pair_of, np.arange(votes.n_pairs + 1))
-        self.seeming_prior = seeming
+        self.seeming_prior = seeming_prior
         self.seeming = self.seeming_prior / self.seeming_prior.sum(axis=1, keepdims=True)
         self.prevalence = begin.mean(axis=0)
         self.of_topic = np.tile(self.prevalence, (votes.n_topics, 1))
